@@ -1,0 +1,81 @@
+# The suite's own building blocks. A new backend, probe, figure or test is one folder or file and
+# one line that calls one of these.
+
+# suite_add_backend(NAME files...): an OBJECT library, because a file that only registers itself
+# vanishes from a STATIC one without a message.
+function(suite_add_backend name)
+  add_library(backend_${name} OBJECT ${ARGN})
+  target_link_libraries(backend_${name} PUBLIC sonde_device)
+  set_property(GLOBAL APPEND PROPERTY SONDE_BACKENDS backend_${name})
+endfunction()
+
+# Objects of every backend, linked into each program that opens a device.
+function(suite_link_backends target)
+  get_property(backends GLOBAL PROPERTY SONDE_BACKENDS)
+  target_link_libraries(${target} PRIVATE ${backends})
+endfunction()
+
+# suite_add_program(NAME files...): an installed executable `sonde-NAME` (or `sonde`).
+function(suite_add_program name)
+  if(name STREQUAL "sonde")
+    set(output sonde)
+  else()
+    set(output sonde-${name})
+  endif()
+  add_executable(program_${name} ${ARGN})
+  set_target_properties(program_${name} PROPERTIES OUTPUT_NAME ${output})
+  install(TARGETS program_${name} DESTINATION bin)
+endfunction()
+
+# suite_add_probe(NAME file): the file defines make_probe(); main, command line, rows and the
+# Google Benchmark driver come from the harness.
+function(suite_add_probe name file)
+  suite_add_program(${name} ${file})
+  target_link_libraries(program_${name} PRIVATE sonde_probe_main)
+  suite_link_backends(program_${name})
+endfunction()
+
+# suite_add_figure(file...): figures register themselves, hence an OBJECT library.
+function(suite_add_figure)
+  if(NOT TARGET report_figures)
+    add_library(report_figures OBJECT)
+    target_link_libraries(report_figures PUBLIC sonde_report)
+  endif()
+  target_sources(report_figures PRIVATE ${ARGN})
+endfunction()
+
+# suite_add_test(KIND NAME file... [LINK targets...]): one GoogleTest executable, one ctest entry
+# a test case. KIND is the folder under tests/ and the ctest label.
+include(GoogleTest)
+function(suite_add_test kind name)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  set(target test_${kind}_${name})
+  add_executable(${target} ${arg_UNPARSED_ARGUMENTS})
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  target_link_libraries(${target} PRIVATE sonde_flags GTest::gtest_main sonde_test_support ${arg_LINK})
+  target_compile_definitions(${target} PRIVATE
+    SONDE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" SONDE_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  gtest_discover_tests(${target} TEST_PREFIX "${kind}." DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS ${kind} TIMEOUT 240)
+endfunction()
+
+# Every header must stand alone: each is compiled first (and twice) in a file of its own.
+function(suite_check_headers)
+  file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
+    ${PROJECT_SOURCE_DIR}/core/*.h ${PROJECT_SOURCE_DIR}/device/*.h
+    ${PROJECT_SOURCE_DIR}/harness/*.h ${PROJECT_SOURCE_DIR}/report/*.h
+    ${PROJECT_SOURCE_DIR}/topology/*.h ${PROJECT_SOURCE_DIR}/tests/*.h)
+  set(sources)
+  foreach(header IN LISTS headers)
+    string(REPLACE "/" "_" stem ${header})
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/headers/${stem}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"\n#include \"${header}\"\n")
+    list(APPEND sources ${source})
+  endforeach()
+  # Nothing is gained from compiling them again under the sanitizers.
+  if(SONDE_SANITIZE)
+    return()
+  endif()
+  add_library(header_check OBJECT ${sources})
+  target_link_libraries(header_check PRIVATE sonde_flags sonde_harness sonde_report GTest::gtest)
+endfunction()

@@ -1,0 +1,425 @@
+#include "core/csv_reader.h"
+
+#define CSV_IO_NO_THREAD
+// The library cuts the file name in its own error texts on purpose; GCC reports that from the
+// place it is inlined into, where a SYSTEM include does not silence it.
+#pragma GCC diagnostic ignored "-Wstringop-truncation"
+#include <libfccp/csv.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <memory>
+
+#include "core/parse.h"
+
+namespace sonde {
+namespace {
+
+constexpr std::size_t kMostBadLines = 20;
+
+/// What the byte source saw, readable after LineReader took ownership of it.
+struct SourceState {
+  std::int64_t bytes = 0;
+  char last = '\n';
+  bool nul = false;
+  std::string error;
+};
+
+/// Feeds LineReader, which stops at an embedded NUL without a word and hides a missing last
+/// newline: both are noticed here. zlib's reader passes plain files through unchanged.
+class ByteSource : public io::ByteSourceBase {
+ public:
+  ByteSource(gzFile file, std::shared_ptr<SourceState> state)
+      : file_(file), state_(std::move(state)) {}
+  ~ByteSource() override { gzclose(file_); }
+
+  int read(char* buffer, int size) override {
+    int filled = 0;
+    while (filled < size && !ended_) {  // LineReader takes a short read for the end of the file
+      const int count = gzread(file_, buffer + filled, static_cast<unsigned>(size - filled));
+      if (count <= 0) {
+        int code = Z_OK;
+        const char* message = gzerror(file_, &code);
+        if (code != Z_OK && code != Z_STREAM_END) {
+          state_->error = code == Z_ERRNO ? std::strerror(errno) : message;
+        }
+        ended_ = true;
+        break;
+      }
+      if (std::memchr(buffer + filled, 0, static_cast<std::size_t>(count)) != nullptr)
+        state_->nul = true;
+      filled += count;
+      state_->bytes += count;
+      state_->last = buffer[filled - 1];
+    }
+    return filled;
+  }
+
+ private:
+  gzFile file_;
+  std::shared_ptr<SourceState> state_;
+  bool ended_ = false;
+};
+
+std::unique_ptr<ByteSource> open_source(const std::filesystem::path& path,
+                                        const std::shared_ptr<SourceState>& state) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) {
+    throw RefusedFile(path.string() + ": cannot be read: " + std::strerror(errno));
+  }
+  if (S_ISDIR(info.st_mode))
+    throw RefusedFile(path.string() + ": is a directory, expected a CSV file");
+  gzFile file = gzopen(path.c_str(), "rbe");
+  if (file == nullptr) {
+    throw RefusedFile(path.string() + ": cannot be read: " + std::strerror(errno));
+  }
+  if (info.st_size == 0) {
+    gzclose(file);
+    throw RefusedFile(path.string() + ": is empty, expected a header and rows");
+  }
+  return std::make_unique<ByteSource>(file, state);
+}
+
+/// Position in a file's columns of each known column; -1: the file has none.
+struct Layout {
+  std::size_t width = 0;
+  std::vector<int> common;
+  std::vector<int> values;
+  int check = -1;
+};
+
+class TableReader {
+ public:
+  TableReader(const std::filesystem::path& path, const Schema& schema, const ReadOptions& options)
+      : path_(path.string()), schema_(schema), options_(options) {}
+
+  Table read();
+
+ private:
+  [[noreturn]] void refuse(std::int64_t line, const std::string& why) const {
+    throw RefusedFile(path_ + ":" + std::to_string(line) + ": " + why);
+  }
+  void read_header(std::string_view text);
+  /// Empty when the row is good, else "column: reason".
+  std::string read_row(std::string_view text, Row& row);
+  std::string convert(const Column& column, const std::string& text, bool must, Cell& cell) const;
+  std::string check_row(const std::vector<std::string>& cells);
+  void add(Row row, std::int64_t line);
+  void bad(std::int64_t line, const std::string& why);
+
+  std::string path_;
+  const Schema& schema_;
+  ReadOptions options_;
+  Layout layout_;
+  std::string header_;
+  std::map<std::vector<std::string>, std::size_t> keys_;  // key cells to index in rows
+  std::vector<std::string> bad_lines_;
+  std::int64_t bad_count_ = 0;
+  Table table_;
+};
+
+void TableReader::read_header(std::string_view text) {
+  header_ = std::string(text);
+  if (text.find('\r') != std::string_view::npos) {
+    refuse(1, "carriage returns inside the header: expected lines that end with LF or CRLF");
+  }
+  std::string problem;
+  const auto names = split_record(text, &problem);
+  if (!names) refuse(1, "header: " + problem);
+  layout_.width = names->size();
+  const auto find = [&](const std::string& name) {
+    const auto first = std::find(names->begin(), names->end(), name);
+    if (first == names->end()) return -1;
+    if (std::find(first + 1, names->end(), name) != names->end()) {
+      refuse(1, "column " + name + " appears twice");
+    }
+    return static_cast<int>(first - names->begin());
+  };
+  std::vector<std::string> missing;
+  const auto place = [&](const Column& column, bool needed) {
+    const int at = find(column.name);
+    if (at < 0 && needed) missing.push_back(column.name);
+    return at;
+  };
+  for (const Column& column : common_columns()) layout_.common.push_back(place(column, true));
+  for (std::size_t i = 0; i < schema_.size(); ++i) {
+    const Column& column = schema_.column(i);
+    layout_.values.push_back(place(column, i < schema_.axes.size() || column.required));
+  }
+  layout_.check = find("check");
+  if (!missing.empty()) {
+    refuse(1, "no column " + join_names(missing) + ": expected a " + schema_.tag() + " file");
+  }
+}
+
+std::string TableReader::convert(const Column& column, const std::string& text, bool must,
+                                 Cell& cell) const {
+  cell = {};
+  if (text.empty()) return must ? column.name + ": empty, expected a value" : "";
+  switch (column.type) {
+    case CellType::text:
+      cell = text;
+      return "";
+    case CellType::integer: {
+      if (const auto value = parse_integer(text)) {
+        cell = *value;
+        return "";
+      }
+      const bool edited = parse_number(text).has_value();
+      return column.name + ": '" + text.substr(0, 40) + "' is not a whole number" +
+             (edited ? " (edited in a spreadsheet?)" : "");
+    }
+    case CellType::number: {
+      if (const auto value = parse_number(text)) {
+        cell = *value;
+        return "";
+      }
+      const bool comma = text.find(',') != std::string::npos;
+      return column.name + ": '" + text.substr(0, 40) + "' is not a number" +
+             (comma ? " (decimal comma?)" : "");
+    }
+  }
+  return "";
+}
+
+std::string TableReader::check_row(const std::vector<std::string>& cells) {
+  const std::string stored =
+      layout_.check >= 0 ? cells[static_cast<std::size_t>(layout_.check)] : "";
+  if (stored.empty()) {
+    ++table_.unprotected;
+    return "";
+  }
+  std::vector<std::pair<std::string, std::string>> known;
+  const auto take = [&](const std::string& name, int at) {
+    if (at >= 0) known.emplace_back(name, cells[static_cast<std::size_t>(at)]);
+  };
+  for (std::size_t i = 0; i < layout_.common.size(); ++i) {
+    take(common_columns()[i].name, layout_.common[i]);
+  }
+  for (std::size_t i = 0; i < layout_.values.size(); ++i) {
+    take(schema_.column(i).name, layout_.values[i]);
+  }
+  const std::string expected = row_check(std::move(known));
+  if (stored == expected || options_.accept_edited) return "";
+  return "check: '" + stored.substr(0, 12) + "' does not fit the row (" + expected +
+         "): damaged or edited; --accept-edited takes it";
+}
+
+std::string TableReader::read_row(std::string_view text, Row& row) {
+  if (text == header_) return "repeated header";
+  if (text.find('\r') != std::string_view::npos) {
+    return "a carriage return inside the line: expected lines that end with LF or CRLF";
+  }
+  std::string problem;
+  auto cells = split_record(text, &problem);
+  if (!cells) return problem;
+  while (cells->size() > layout_.width && cells->back().empty())
+    cells->pop_back();  // spreadsheet padding
+  if (cells->size() != layout_.width) {
+    return "cell count: " + std::to_string(cells->size()) + ", expected " +
+           std::to_string(layout_.width);
+  }
+  const auto common = [&](std::size_t i) -> const std::string& {
+    return (*cells)[static_cast<std::size_t>(layout_.common[i])];
+  };
+  const std::string& tag = common(0);
+  if (tag != schema_.tag()) {
+    return "schema: '" + tag.substr(0, 40) + "', expected " + schema_.tag();
+  }
+  if (std::string why = check_row(*cells); !why.empty()) return why;
+  row.device = common(1);
+  if (row.device.empty()) return "device: empty, expected a name";
+  const auto source = time_source_from(common(2));
+  if (!source) return "time_source: '" + common(2).substr(0, 40) + "' is not a time source";
+  row.time_source = *source;
+  const auto status = status_from(common(7));
+  if (!status)
+    return "status: '" + common(7).substr(0, 40) + "' is not ok, throttled, skipped or failed";
+  row.status = *status;
+  row.reason = common(8);
+  if (row.status != Status::ok && row.reason.empty())
+    return "reason: empty, expected one unless ok";
+  std::int64_t* const integers[] = {&row.point, &row.repetition, &row.order};
+  for (std::size_t i = 3; i <= 5; ++i) {
+    Cell cell;
+    if (std::string why = convert(common_columns()[i], common(i), true, cell); !why.empty())
+      return why;
+    *integers[i - 3] = std::get<std::int64_t>(cell);
+    if (*integers[i - 3] < 0) return common_columns()[i].name + ": negative";
+  }
+  const bool measured = row.status == Status::ok || row.status == Status::throttled;
+  Cell start;
+  if (std::string why = convert(common_columns()[6], common(6), measured, start); !why.empty())
+    return why;
+  row.start_s.reset();
+  if (const auto* value = std::get_if<double>(&start)) row.start_s = *value;
+  row.values.resize(schema_.size());
+  for (std::size_t i = 0; i < schema_.size(); ++i) {
+    const Column& column = schema_.column(i);
+    const bool must = column.required && (measured || i < schema_.axes.size());
+    const int at = layout_.values[i];
+    static const std::string kAbsent;
+    const std::string& cell = at >= 0 ? (*cells)[static_cast<std::size_t>(at)] : kAbsent;
+    if (std::string why = convert(column, cell, must, row.values[i]); !why.empty()) return why;
+  }
+  return "";
+}
+
+void TableReader::bad(std::int64_t line, const std::string& why) {
+  ++bad_count_;
+  if (bad_lines_.size() < kMostBadLines) {
+    bad_lines_.push_back(path_ + ":" + std::to_string(line) + ": " + why);
+  }
+}
+
+void TableReader::add(Row row, std::int64_t line) {
+  std::vector<std::string> key = {std::to_string(row.point), std::to_string(row.repetition)};
+  for (const std::string& name : schema_.extra_key) key.push_back(row.text(schema_, name));
+  const auto [at, fresh] = keys_.emplace(std::move(key), table_.rows.size());
+  if (fresh) {
+    table_.rows.push_back(std::move(row));
+    return;
+  }
+  if (named_cells(schema_, table_.rows[at->second]) == named_cells(schema_, row)) {
+    table_.warnings.push_back(path_ + ":" + std::to_string(line) +
+                              ": the same row a second time, left out");
+  } else {
+    bad(line, "point, repetition: " + std::to_string(row.point) + ", " +
+                  std::to_string(row.repetition) + " appears twice with other values");
+  }
+}
+
+Table TableReader::read() {
+  const auto state = std::make_shared<SourceState>();
+  std::int64_t line_number = 0;
+  try {
+    io::LineReader lines(path_, open_source(path_, state));
+    const auto next = [&]() -> const char* {
+      const char* text = lines.next_line();
+      if (!state->error.empty()) throw RefusedFile(path_ + ": cannot be read: " + state->error);
+      if (text != nullptr) ++line_number;
+      return text;
+    };
+    const char* header = next();
+    if (state->nul) throw RefusedFile(path_ + ": holds NUL bytes: not a CSV file");
+    if (header == nullptr) throw RefusedFile(path_ + ": is empty, expected a header and rows");
+    read_header(header);
+    const std::int64_t header_bytes = static_cast<std::int64_t>(header_.size()) + 1;
+    std::int64_t last_line_bytes = header_bytes;
+    std::string held;
+    std::int64_t held_line = 0;
+    const auto take = [&] {
+      if (held_line == 0 || held.empty()) return;  // a blank line is no row
+      Row row;
+      if (std::string why = read_row(held, row); !why.empty())
+        bad(held_line, why);
+      else
+        add(std::move(row), held_line);
+    };
+    // One line is held back: only at the end is it known whether the last one was whole.
+    while (const char* text = next()) {
+      take();
+      held = text;
+      held_line = line_number;
+      last_line_bytes = static_cast<std::int64_t>(held.size()) + 1;
+      if (state->nul)
+        throw RefusedFile(path_ + ":" + std::to_string(line_number) +
+                          ": NUL bytes: not a CSV file");
+    }
+    table_.whole_bytes = state->bytes;
+    if (state->last == '\n') {
+      take();
+    } else {
+      table_.cut_line = true;
+      table_.whole_bytes = state->bytes - (last_line_bytes - 1);
+      if (held_line == 0) refuse(1, "the header has no end of line: the file was cut");
+      table_.warnings.push_back(
+          path_ + ":" + std::to_string(held_line) +
+          ": the last line has no newline (a run that died while writing): dropped");
+    }
+  } catch (const io::error::line_length_limit_exceeded&) {
+    throw RefusedFile(path_ + ":" + std::to_string(line_number + 1) +
+                      ": the line is longer than 16 MiB");
+  }
+  if (bad_count_ > 0 && !options_.skip_bad_rows) {
+    std::string message = path_ + ": refused, " + format_count(bad_count_) +
+                          (bad_count_ == 1 ? " bad row" : " bad rows") +
+                          " (--skip-bad-rows leaves them out)";
+    for (const std::string& line : bad_lines_) message += "\n" + line;
+    throw RefusedFile(message);
+  }
+  table_.skipped = bad_count_;
+  for (const std::string& line : bad_lines_) table_.warnings.push_back(line + ": left out");
+  if (table_.unprotected > 0) {
+    table_.warnings.push_back(path_ + ": " + format_count(table_.unprotected) +
+                              " unprotected rows (no check)");
+  }
+  return std::move(table_);
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> split_record(std::string_view line, std::string* problem) {
+  std::vector<std::string> cells;
+  std::size_t at = 0;
+  while (true) {
+    std::string cell;
+    if (at < line.size() && line[at] == '"') {
+      ++at;
+      bool closed = false;
+      while (at < line.size()) {
+        if (line[at] != '"') {
+          cell += line[at++];
+        } else if (at + 1 < line.size() && line[at + 1] == '"') {
+          cell += '"';
+          at += 2;
+        } else {
+          ++at;
+          closed = true;
+          break;
+        }
+      }
+      if (!closed) {
+        *problem = "cell " + std::to_string(cells.size() + 1) +
+                   ": a quote is left open (a cell cannot hold a line break)";
+        return std::nullopt;
+      }
+      if (at < line.size() && line[at] != ',') {
+        *problem = "cell " + std::to_string(cells.size() + 1) + ": text after a closing quote";
+        return std::nullopt;
+      }
+    } else {
+      const std::size_t end = std::min(line.find(',', at), line.size());
+      cell = std::string(line.substr(at, end - at));
+      if (cell.find('"') != std::string::npos) {
+        *problem = "cell " + std::to_string(cells.size() + 1) + ": a quote inside an unquoted cell";
+        return std::nullopt;
+      }
+      at = end;
+    }
+    cells.push_back(std::move(cell));
+    if (at >= line.size()) return cells;
+    ++at;  // the comma
+  }
+}
+
+Table read_table(const std::filesystem::path& path, const Schema& schema,
+                 const ReadOptions& options) {
+  return TableReader(path, schema, options).read();
+}
+
+std::optional<std::filesystem::path> find_table(const std::filesystem::path& dir,
+                                                const std::string& probe) {
+  for (const char* suffix : {".csv", ".csv.gz"}) {
+    const std::filesystem::path path = dir / (probe + suffix);
+    std::error_code ignored;
+    if (std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) return path;
+  }
+  return std::nullopt;
+}
+
+}  // namespace sonde

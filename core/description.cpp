@@ -1,0 +1,61 @@
+#include "core/description.h"
+
+#include <algorithm>
+
+namespace sonde {
+
+const char* to_string(TimeSource source) {
+  switch (source) {
+    case TimeSource::host_clock:
+      return "host_clock";
+    case TimeSource::device_event:
+      return "device_event";
+    case TimeSource::modelled:
+      return "modelled";
+  }
+  return "";
+}
+
+std::optional<TimeSource> time_source_from(const std::string& text) {
+  for (TimeSource source :
+       {TimeSource::host_clock, TimeSource::device_event, TimeSource::modelled}) {
+    if (text == to_string(source)) return source;
+  }
+  return std::nullopt;
+}
+
+const char* describe(TimeSource source) {
+  switch (source) {
+    case TimeSource::host_clock:
+      return "measured, host clock";
+    case TimeSource::device_event:
+      return "measured, device events";
+    case TimeSource::modelled:
+      return "modelled, not measured";
+  }
+  return "";
+}
+
+std::vector<std::string> DeviceDescription::kinds() const {
+  std::vector<std::string> names;
+  for (const CoreName& core : cores) {
+    if (std::find(names.begin(), names.end(), core.kind) == names.end()) names.push_back(core.kind);
+  }
+  return names;
+}
+
+std::vector<CoreName> DeviceDescription::cores_of(const std::string& kind) const {
+  std::vector<CoreName> found;
+  std::copy_if(cores.begin(), cores.end(), std::back_inserter(found),
+               [&](const CoreName& core) { return core.kind == kind; });
+  return found;
+}
+
+std::optional<double> DeviceDescription::roof(const std::string& roof_name) const {
+  for (const Roof& roof : roofs) {
+    if (roof.name == roof_name) return roof.value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace sonde

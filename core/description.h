@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/core_name.h"
+
+namespace sonde {
+
+/// Whose clock a number comes from. Goes into every row, caption and finding.
+enum class TimeSource { host_clock, device_event, modelled };
+const char* to_string(TimeSource source);
+std::optional<TimeSource> time_source_from(const std::string& text);
+/// For a caption: "measured, host clock", "measured, device events", "modelled, not measured".
+const char* describe(TimeSource source);
+
+/// One level of the memory a core sees, as the device declares it (never as inferred).
+struct MemoryLevel {
+  std::string name;                            ///< "L1d", "data cache", "HBM"
+  std::optional<std::int64_t> capacity_bytes;  ///< unknown is unknown
+  std::optional<std::int64_t> line_bytes;
+};
+
+/// A peak figure with where it comes from.
+struct Roof {
+  std::string name;    ///< "memory_bytes_per_s", "bf16_flop_per_s"
+  double value = 0;    ///< base SI
+  std::string source;  ///< a datasheet, a chip file
+};
+
+/// One direction of copy and the methods that can be forced; `auto` (the device's own choice)
+/// is always there and comes first.
+struct CopyPath {
+  std::string direction;  ///< d2d, h2d, d2h
+  std::vector<std::string> methods;
+};
+
+/// What a device says of itself. A simulated device declares no structure here: its truth is for
+/// tests only.
+struct DeviceDescription {
+  std::string name;     ///< "host", "sim:950pr_9579"
+  std::string product;  ///< "Intel(R) Xeon(R) Processor", "Ascend950PR_9579 (simulated)"
+  TimeSource time_source = TimeSource::host_clock;
+  bool places_blocks = false;       ///< blocks without named cores are placed by the device
+  std::vector<CoreName> cores;      ///< usable cores, in the device's order
+  std::vector<MemoryLevel> memory;  ///< nearest first
+  std::optional<std::int64_t> memory_bytes;  ///< most that one measurement may allocate
+  std::int64_t chase_line_bytes = 64;        ///< distance between two nodes of a chain
+  std::int64_t chase_footprint_bytes = 0;    ///< default footprint of the core and block series
+  bool cold_launches =
+      false;  ///< a launch starts with its nearest cache empty: those series are cold
+  std::vector<CopyPath> copies;
+  std::vector<Roof> roofs;
+  /// Name and value of what may change the numbers: governor, huge pages, SMT, driver, ...
+  std::vector<std::pair<std::string, std::string>> conditions;
+
+  /// Kinds of core in order of first appearance.
+  std::vector<std::string> kinds() const;
+  std::vector<CoreName> cores_of(const std::string& kind) const;
+  std::optional<double> roof(const std::string& name) const;
+};
+
+}  // namespace sonde

@@ -1,0 +1,172 @@
+#include "core/files.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "core/error.h"
+#include "core/parse.h"
+
+namespace sonde {
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::error_code ignored;
+  if (!file || std::filesystem::is_directory(path, ignored)) {
+    throw UsageError(path.string() +
+                     ": cannot be read: " + (file ? "is a directory" : std::strerror(errno)));
+  }
+  std::ostringstream content;
+  content << file.rdbuf();
+  if (file.bad()) throw UsageError(path.string() + ": cannot be read");
+  return content.str();
+}
+
+void write_file_atomically(const std::filesystem::path& path, std::string_view content) {
+  const std::filesystem::path temporary = path.string() + ".tmp" + std::to_string(::getpid());
+  const auto fail = [&](const std::string& what) {
+    const std::string reason = std::strerror(errno);
+    ::unlink(temporary.c_str());
+    return OutputError(path.string() + ": " + what + ": " + reason);
+  };
+  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd < 0) throw fail("cannot be written");
+  while (!content.empty()) {
+    const ssize_t count = ::write(fd, content.data(), content.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) {
+      const int error = errno;
+      ::close(fd);
+      errno = error;
+      throw fail("cannot be written");
+    }
+    content.remove_prefix(static_cast<std::size_t>(count));
+  }
+  if (::fsync(fd) != 0) {
+    const int error = errno;
+    ::close(fd);
+    errno = error;
+    throw fail("fsync");
+  }
+  if (::close(fd) != 0) throw fail("close");
+  if (::rename(temporary.c_str(), path.c_str()) != 0) throw fail("cannot be renamed into place");
+}
+
+bool create_directory_exclusively(const std::filesystem::path& path) {
+  if (path.has_parent_path()) {
+    std::error_code error;
+    std::filesystem::create_directories(path.parent_path(), error);
+    if (error)
+      throw OutputError(path.parent_path().string() + ": cannot be created: " + error.message());
+  }
+  if (::mkdir(path.c_str(), 0755) == 0) return true;
+  if (errno == EEXIST) return false;
+  throw OutputError(path.string() + ": cannot be created: " + std::strerror(errno));
+}
+
+FileLock::FileLock(const std::filesystem::path& path) {
+  fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (fd_ < 0) throw OutputError(path.string() + ": cannot be written: " + std::strerror(errno));
+  // A killed run's process may need a moment to go; only then is the directory really in use.
+  constexpr int kTries = 40;
+  int locked = ::flock(fd_, LOCK_EX | LOCK_NB);
+  for (int i = 0; i < kTries && locked != 0 && errno == EWOULDBLOCK; ++i) {
+    ::usleep(50'000);
+    locked = ::flock(fd_, LOCK_EX | LOCK_NB);
+  }
+  if (locked != 0) {
+    const int error = errno;
+    ::close(fd_);
+    fd_ = -1;
+    if (error != EWOULDBLOCK) throw OutputError(path.string() + ": lock: " + std::strerror(error));
+    throw UsageError(path.parent_path().string() + ": is in use by another run");
+  }
+}
+
+FileLock::~FileLock() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+std::filesystem::path program_directory() {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) throw UsageError("/proc/self/exe: cannot be read: " + error.message());
+  return self.parent_path();
+}
+
+std::filesystem::path data_directory() {
+  std::vector<std::filesystem::path> tried;
+  if (const char* chosen = std::getenv("SONDE_DATA"); chosen != nullptr && *chosen != '\0') {
+    tried = {chosen};
+  } else {
+    tried = {program_directory().parent_path() / "share" / "sonde", SONDE_SOURCE_DATA};
+  }
+  for (const std::filesystem::path& path : tried) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path / "chips", ignored)) return path;
+  }
+  throw UsageError("no data folder: " + tried.front().string() +
+                   " holds no chips/ (set SONDE_DATA to the folder that does)");
+}
+
+std::filesystem::path FileRoot::resolve(const std::string& path) const {
+  return root_ / std::filesystem::path(path).relative_path();
+}
+
+std::optional<std::string> FileRoot::text(const std::string& path) const {
+  const std::filesystem::path full = resolve(path);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(full, ignored)) return std::nullopt;
+  std::ifstream file(full, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::ostringstream content;
+  content << file.rdbuf();
+  if (file.bad()) return std::nullopt;
+  std::string text = content.str();
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  return text;
+}
+
+std::optional<long long> FileRoot::integer(const std::string& path) const {
+  const std::optional<std::string> content = text(path);
+  if (!content) return std::nullopt;
+  const std::optional<std::int64_t> value = parse_integer(*content);
+  if (!value) return std::nullopt;
+  return *value;
+}
+
+bool FileRoot::exists(const std::string& path) const {
+  std::error_code ignored;
+  return std::filesystem::exists(resolve(path), ignored);
+}
+
+std::vector<std::string> FileRoot::list(const std::string& path) const {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(resolve(path), error), end; !error && it != end;
+       it.increment(error)) {
+    names.push_back(it->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<int> parse_cpu_list(std::string_view text) {
+  std::vector<int> cpus;
+  if (text.empty()) return cpus;  // "no CPUs" is a valid list (a memory-only node)
+  constexpr std::int64_t kMostCpu = 1 << 20;
+  for (std::int64_t value : parse_list(text, "CPU list", false, 0, kMostCpu)) {
+    cpus.push_back(static_cast<int>(value));
+  }
+  return cpus;
+}
+
+}  // namespace sonde

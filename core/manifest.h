@@ -1,0 +1,47 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/description.h"
+
+namespace sonde {
+
+/// One step of a run: which probe, asked what, how far it came.
+struct Step {
+  std::string probe;
+  std::map<std::string, std::string> options;  ///< everything that decides the rows
+  std::string state;                           ///< running, complete, interrupted, failed
+  bool adaptive = true;                        ///< repetitions chosen by the stopping rule
+  std::string reason;                          ///< why it is not complete
+};
+
+/// manifest.json: what the device said of itself and what was asked. All a report may know beside
+/// the rows.
+struct Manifest {
+  std::string version;       ///< of the suite
+  std::string revision;      ///< of its source
+  std::string build_preset;  ///< dev, measure or ci
+  std::uint64_t seed = 1;
+  std::string started_utc;  ///< wall clock, ISO 8601
+  DeviceDescription device;
+  std::vector<Step> steps;
+
+  const Step* step(const std::string& probe) const;
+  Step* step(const std::string& probe);
+};
+
+/// Throws UsageError (one line naming file and field) when it is not a manifest of this schema.
+Manifest read_manifest(const std::filesystem::path& path);
+/// nullopt when there is no manifest.json in `run`.
+std::optional<Manifest> find_manifest(const std::filesystem::path& run);
+/// By write and rename. Throws OutputError.
+void write_manifest(const std::filesystem::path& run, const Manifest& manifest);
+
+/// The device part alone as JSON text (for `sonde devices --json`).
+std::string device_json(const DeviceDescription& device);
+
+}  // namespace sonde

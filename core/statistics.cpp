@@ -1,0 +1,140 @@
+#include "core/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "core/rng.h"
+
+namespace sonde {
+namespace {
+
+double quantile_of_sorted(const std::vector<double>& sorted, double p) {
+  const double position = p * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  if (below + 1 >= sorted.size()) return sorted.back();
+  const double part = position - static_cast<double>(below);
+  return sorted[below] + part * (sorted[below + 1] - sorted[below]);
+}
+
+std::vector<double> sorted_copy(std::span<const double> samples) {
+  std::vector<double> sorted(samples.begin(), samples.end());
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
+/// Confidence that the median lies between the d-th smallest and the d-th largest of n samples:
+/// 1 - 2 P(Binomial(n, 1/2) < d).
+double rank_confidence(std::int64_t n, std::int64_t d) {
+  double term =
+      std::pow(0.5, static_cast<double>(n));  // C(n, 0) / 2^n; n is at most some thousands
+  if (term == 0) {
+    // Beyond n = 1074 the first terms underflow; they are negligible, so start in the log domain.
+    double sum = 0;
+    for (std::int64_t k = 0; k < d; ++k) {
+      sum += std::exp(
+          std::lgamma(static_cast<double>(n) + 1) - std::lgamma(static_cast<double>(k) + 1) -
+          std::lgamma(static_cast<double>(n - k) + 1) - static_cast<double>(n) * std::log(2.0));
+    }
+    return 1 - 2 * sum;
+  }
+  double sum = 0;
+  for (std::int64_t k = 0; k < d; ++k) {
+    sum += term;
+    term *= static_cast<double>(n - k) / static_cast<double>(k + 1);
+  }
+  return 1 - 2 * sum;
+}
+
+}  // namespace
+
+std::optional<double> quantile(std::span<const double> samples, double p) {
+  if (samples.empty()) return std::nullopt;
+  return quantile_of_sorted(sorted_copy(samples), p);
+}
+
+std::optional<double> median(std::span<const double> samples) { return quantile(samples, 0.5); }
+
+std::optional<double> mad(std::span<const double> samples) {
+  if (samples.size() < 2) return std::nullopt;
+  const double center = *median(samples);
+  std::vector<double> deviations;
+  deviations.reserve(samples.size());
+  for (double x : samples) deviations.push_back(std::abs(x - center));
+  return median(deviations);
+}
+
+std::optional<Interval> median_interval(std::span<const double> samples, double confidence) {
+  const auto n = static_cast<std::int64_t>(samples.size());
+  if (n < kFewestSamples || rank_confidence(n, 1) < confidence) return std::nullopt;
+  const std::vector<double> x = sorted_copy(samples);
+  const auto at = [&](std::int64_t rank) { return x[static_cast<std::size_t>(rank - 1)]; };
+  std::int64_t d = 1;  // the largest rank whose interval still reaches the confidence
+  while (2 * (d + 1) <= n && rank_confidence(n, d + 1) >= confidence) ++d;
+  const double outer = rank_confidence(n, d);
+  if (2 * (d + 1) > n + 1) return Interval{at(d), at(n - d + 1)};
+  const double inner = rank_confidence(n, d + 1);
+  const double share = (outer - confidence) / (outer - inner);
+  const auto nd = static_cast<double>(n);
+  const auto dd = static_cast<double>(d);
+  const double lambda = (nd - dd) * share / (dd + (nd - 2 * dd) * share);
+  // Written so that equal samples give exactly that value.
+  return Interval{at(d) + lambda * (at(d + 1) - at(d)),
+                  at(n - d + 1) - lambda * (at(n - d + 1) - at(n - d))};
+}
+
+std::optional<Interval> block_bootstrap_interval(std::span<const double> samples,
+                                                 std::uint64_t seed, double confidence,
+                                                 int resamples) {
+  const std::size_t n = samples.size();
+  if (static_cast<std::int64_t>(n) < kFewestSamples || resamples < 1) return std::nullopt;
+  const auto block = static_cast<std::size_t>(std::llround(std::cbrt(static_cast<double>(n))));
+  Rng rng(key_of({seed, n}));
+  std::vector<double> medians(static_cast<std::size_t>(resamples));
+  std::vector<double> drawn(n);
+  for (double& m : medians) {
+    for (std::size_t filled = 0; filled < n;) {
+      std::size_t from = static_cast<std::size_t>(rng.below(n));
+      for (std::size_t k = 0; k < block && filled < n; ++k, from = (from + 1) % n) {
+        drawn[filled++] = samples[from];
+      }
+    }
+    const std::size_t half = n / 2;
+    std::nth_element(drawn.begin(), drawn.begin() + static_cast<std::ptrdiff_t>(half), drawn.end());
+    m = drawn[half];
+    if (n % 2 == 0) {
+      m = (m +
+           *std::max_element(drawn.begin(), drawn.begin() + static_cast<std::ptrdiff_t>(half))) /
+          2;
+    }
+  }
+  std::sort(medians.begin(), medians.end());
+  const double tail = (1 - confidence) / 2;
+  return Interval{quantile_of_sorted(medians, tail), quantile_of_sorted(medians, 1 - tail)};
+}
+
+Stop decide_stop(std::span<const double> samples, double relative_width) {
+  const auto n = static_cast<std::int64_t>(samples.size());
+  if (std::find(std::begin(kLooks), std::end(kLooks), n) != std::end(kLooks)) {
+    const auto interval = median_interval(samples, kLookConfidence);
+    const double center = *median(samples);
+    if (interval && interval->width() <= relative_width * std::abs(center)) return Stop::converged;
+  }
+  return n >= kMostSamples ? Stop::cap : Stop::more;
+}
+
+Estimate estimate_median(std::span<const double> samples, const Sampling& sampling) {
+  Estimate estimate;
+  estimate.n = static_cast<std::int64_t>(samples.size());
+  estimate.value = median(samples);
+  const double confidence = sampling.adaptive ? kLookConfidence : kConfidence;
+  estimate.interval = median_interval(samples, confidence);
+  if (sampling.real && estimate.interval) {
+    const auto blocks = block_bootstrap_interval(samples, sampling.seed, confidence);
+    estimate.interval->low = std::min(estimate.interval->low, blocks->low);
+    estimate.interval->high = std::max(estimate.interval->high, blocks->high);
+  }
+  return estimate;
+}
+
+}  // namespace sonde

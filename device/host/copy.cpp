@@ -1,0 +1,262 @@
+#include "device/host/copy.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "core/error.h"
+#include "core/parse.h"
+#include "core/rng.h"
+#include "core/statistics.h"
+#include "device/common/pattern.h"
+#include "device/host/clock.h"
+#include "device/host/pin.h"
+
+namespace sonde::host {
+namespace {
+
+/// Copies below this get buffers of their own at each prepare(), at seeded offsets: below 30 KiB
+/// one placement against another changes the time by 20 to 40 %.
+constexpr std::int64_t kAllocatedAnew = 4 * kMiB;
+/// Offsets vary over this much: twice the index range of a 2 MiB, 16-way cache.
+constexpr std::int64_t kOffsetRange = 256 * kKiB;
+constexpr std::int64_t kLargestAlignment = 2 * kMiB;
+/// Copies never share a line, or one would load what the next uses.
+constexpr std::int64_t kLine = 64;
+/// A window of this length makes the clock's own 30 ns small; a shorter copy is repeated in it.
+constexpr std::int64_t kLeastWindowNs = 20'000;
+constexpr std::int64_t kMostCopies = std::int64_t{1} << 24;
+/// Windows longer than these are repeated less: the caller repeats the run anyway.
+constexpr std::int64_t kMiddleNs = 200'000;
+constexpr std::int64_t kLongNs = 2'000'000;
+/// The caches hold nothing of a buffer again after twice the size of the last one has gone by.
+constexpr std::int64_t kCachesBeyond = 2;
+
+int repeats_for(std::int64_t window_ns) {
+  if (window_ns >= kLongNs) return 1;
+  return window_ns >= kMiddleNs ? 3 : 9;
+}
+
+/// Every byte other than the pattern's, so that a byte left out of a copy cannot pass for right.
+void fill_other(std::byte* begin, std::int64_t bytes, std::uint64_t seed) {
+  std::int64_t at = 0;
+  for (std::uint64_t i = 0; at < bytes; ++i, at += 8) {
+    const std::uint64_t word = ~pattern_word(seed, i);
+    std::memcpy(begin + at, &word, static_cast<std::size_t>(std::min<std::int64_t>(8, bytes - at)));
+  }
+}
+
+void refuse_impossible(const CopyWork& work, const DeviceDescription& description) {
+  std::vector<std::string> directions;
+  for (const CopyPath& path : description.copies) {
+    directions.push_back(path.direction);
+    if (path.direction != work.direction) continue;
+    if (std::find(path.methods.begin(), path.methods.end(), work.method) == path.methods.end()) {
+      throw Skip("no method " + work.method + " for " + work.direction + " copies here; there is " +
+                 join_names(path.methods));
+    }
+  }
+  if (std::find(directions.begin(), directions.end(), work.direction) == directions.end()) {
+    throw Skip("no " + work.direction + " copies here; there is " + join_names(directions));
+  }
+  if (work.bytes < 1) {
+    throw Skip("a copy of " + format_count(work.bytes) + " B: at least 1 B");
+  }
+  const std::int64_t alignment = work.alignment;
+  if (alignment < 1 || alignment > kLargestAlignment || (alignment & (alignment - 1)) != 0) {
+    throw Skip("an alignment of " + format_count(alignment) + " B: a power of two up to " +
+               format_size(Bytes(kLargestAlignment)) + " is possible");
+  }
+}
+
+}  // namespace
+
+CopyEngine::CopyEngine(const Machine& machine, const DeviceDescription& description,
+                       CopyFunction copy)
+    : machine_(machine), description_(description), copy_(copy != nullptr ? copy : &std::memcpy) {}
+
+std::byte* CopyEngine::source_slot(std::int64_t slot) const {
+  return used_->source.data() + layout_.source_offset + slot * layout_.stride;
+}
+
+std::byte* CopyEngine::target_slot(std::int64_t slot) const {
+  return used_->target.data() + layout_.target_offset + slot * layout_.stride;
+}
+
+CopyEngine::Layout CopyEngine::layout_for(const CopyWork& work) {
+  const std::int64_t most =
+      description_.memory_bytes.value_or(std::int64_t{1} << 46);  // Buffer's own limit
+  if (work.bytes > (most - 2 * kOffsetRange) / 2) {
+    throw Skip("two buffers of " + format_size(Bytes(work.bytes)) +
+               " do not fit: a measurement may use " + format_count(most) + " B");
+  }
+  Layout layout;
+  layout.bytes = work.bytes;
+  layout.seed = work.seed;
+  const std::int64_t unit = std::max(kLine, work.alignment);
+  layout.stride = (work.bytes + unit - 1) / unit * unit;
+  if (!work.warm) {
+    if (machine_.caches.empty()) {
+      throw Skip("a cold copy: the machine does not state the size of its last cache");
+    }
+    // Counted in strides, not in bytes copied: slots far apart use few of a cache's sets.
+    const std::int64_t wanted = kCachesBeyond * machine_.caches.back().capacity_bytes;
+    layout.slots = std::max<std::int64_t>(2, (wanted / 2 + layout.stride - 1) / layout.stride);
+    if (layout.slots > (most - 2 * kOffsetRange) / 2 / layout.stride) {
+      throw Skip("a cold copy rotates over " + format_size(Bytes(2 * layout.span())) +
+                 ", twice the last cache; a measurement may use " + format_count(most) + " B");
+    }
+  } else if (work.bytes < kAllocatedAnew) {
+    Rng rng(key_of({work.seed, static_cast<std::uint64_t>(work.bytes), prepares_}));
+    const auto choices =
+        static_cast<std::uint64_t>(std::max<std::int64_t>(1, kOffsetRange / work.alignment));
+    layout.source_offset = static_cast<std::int64_t>(rng.below(choices)) * work.alignment;
+    layout.target_offset = static_cast<std::int64_t>(rng.below(choices)) * work.alignment;
+  }
+  return layout;
+}
+
+void CopyEngine::allocate(const CopyWork& work, const Layout& layout) {
+  const auto alignment = static_cast<std::uintptr_t>(work.alignment);
+  auto aligned = [alignment](const Buffer& buffer) {
+    return reinterpret_cast<std::uintptr_t>(buffer.data()) % alignment == 0;
+  };
+  const bool anew = work.warm && work.bytes < kAllocatedAnew;
+  used_ = anew ? &small_ : &large_;
+  const std::int64_t needed = layout.span() + (anew ? kOffsetRange : 0);
+  if (!anew && large_.source.size() >= needed && large_.target.size() >= needed) return;
+  // The old ones go first: both pairs at once might not fit.
+  *used_ = Buffers();
+  if (!anew) filled_.reset();
+  used_->source = Buffer(needed, machine_.huge_page_bytes);
+  used_->target = Buffer(needed, machine_.huge_page_bytes);
+  if (!aligned(used_->source) || !aligned(used_->target)) {
+    throw Skip("an alignment of " + format_size(Bytes(work.alignment)) +
+               ": pages here are smaller");
+  }
+}
+
+void CopyEngine::fill(const Layout& layout) {
+  const bool same = used_ == &large_ && filled_ && filled_->seed == layout.seed &&
+                    filled_->slots == layout.slots &&
+                    filled_->source_offset == layout.source_offset &&
+                    (layout.slots == 1 || filled_->stride == layout.stride) &&
+                    filled_->bytes >= layout.bytes;  // a pattern begins alike at any length
+  for (std::int64_t slot = 0; slot < layout.slots; ++slot) {
+    if (!same) {
+      fill_pattern({source_slot(slot), static_cast<std::size_t>(layout.bytes)}, layout.seed);
+    }
+    fill_other(target_slot(slot), layout.bytes, layout.seed);
+  }
+  if (!same && used_ == &large_) filled_ = layout;
+}
+
+void CopyEngine::prepare(const CopyWork& work) {
+  prepared_ = false;
+  ++prepares_;
+  refuse_impossible(work, description_);
+  const Layout layout = layout_for(work);
+  const PinnedThread pin(machine_.cpus.front());  // memory near the core that will copy
+  allocate(work, layout);
+  layout_ = layout;
+  fill(layout);
+  work_ = work;
+  copies_ = 0;
+  next_slot_ = 0;
+  // A step near the golden ratio of the slots, without a common factor with them: far from the
+  // last slot, where no prefetcher is waiting, and every slot once a round.
+  step_ = std::max<std::int64_t>(
+      1, static_cast<std::int64_t>(static_cast<double>(layout.slots) * 0.6180339887));
+  while (std::gcd(step_, layout.slots) != 1) ++step_;
+  prepared_ = true;
+}
+
+std::int64_t CopyEngine::copies_ns(std::int64_t count) {
+  const auto bytes = static_cast<std::size_t>(layout_.bytes);
+  const std::int64_t begin = monotonic_ns();
+  if (layout_.slots == 1) {
+    std::byte* const to = target_slot(0);
+    const std::byte* const from = source_slot(0);
+    for (std::int64_t left = count; left > 0; --left) copy_(to, from, bytes);
+  } else {
+    for (std::int64_t left = count; left > 0; --left) {
+      copy_(target_slot(next_slot_), source_slot(next_slot_), bytes);
+      next_slot_ += step_;
+      if (next_slot_ >= layout_.slots) next_slot_ -= layout_.slots;
+    }
+  }
+  const std::int64_t end = monotonic_ns();
+  copies_ += count;
+  return end - begin;
+}
+
+Sample CopyEngine::run(const Trial&) {
+  if (!prepared_) throw PointFailure("run() without a prepare() that succeeded");
+  const int cpu = machine_.cpus.front();
+  const PinnedThread pin(cpu);
+  cpu_before_ = current_cpu();
+  if (work_.warm) copies_ns(1);
+  // Doubled until the window is long enough; the last of these also settles the core's clock.
+  std::int64_t count = 1;
+  std::int64_t window_ns = copies_ns(count);
+  while (window_ns < kLeastWindowNs && count < kMostCopies) {
+    count *= 2;
+    window_ns = copies_ns(count);
+  }
+  std::vector<double> each_ns;
+  for (int left = repeats_for(window_ns); left > 0; --left) {
+    if (count == 1) {  // the clock's 30 ns are under 0.2 % of it
+      each_ns.push_back(static_cast<double>(copies_ns(1)));
+      continue;
+    }
+    const bool longer_first = left % 2 == 0;
+    const std::int64_t one = copies_ns(longer_first ? 2 * count : count);
+    const std::int64_t two = copies_ns(longer_first ? count : 2 * count);
+    each_ns.push_back(static_cast<double>(longer_first ? one - two : two - one) /
+                      static_cast<double>(count));
+  }
+  cpu_after_ = current_cpu();
+  const double elapsed_ns = median(each_ns).value_or(0);
+  if (elapsed_ns <= 0) {
+    throw PointFailure("the time of a copy of " + format_size(Bytes(work_.bytes)) +
+                       " came out as " + format_number(elapsed_ns) +
+                       " ns: the machine is too busy");
+  }
+  Sample sample;
+  sample.elapsed = Seconds(elapsed_ns * 1e-9);
+  sample.placement = {core_of(cpu_after_.value_or(cpu))};
+  sample.note = "memcpy, " + used_->source.page_kind();
+  if (used_->target.page_kind() != used_->source.page_kind())
+    sample.note += " to " + used_->target.page_kind();
+  if (!work_.warm) sample.note += ", cold";
+  return sample;
+}
+
+Check CopyEngine::verify() {
+  if (!prepared_) return {false, "nothing was copied"};
+  const CoreName core = core_of(machine_.cpus.front());
+  for (const std::optional<int>& seen : {cpu_before_, cpu_after_}) {
+    if (seen == core.number) continue;
+    return {false, "the copy was placed on " + core.str() + " but ran on " +
+                       (seen ? core_of(*seen).str() : "a core the system does not name")};
+  }
+  const PinnedThread pin(core.number);
+  const std::int64_t used = std::min(copies_, layout_.slots);
+  std::int64_t slot = 0;
+  for (std::int64_t i = 0; i < used; ++i) {
+    const auto bytes = static_cast<std::size_t>(layout_.bytes);
+    const std::byte* copied = target_slot(slot);
+    if (const auto bad = first_difference({copied, bytes}, layout_.seed)) {
+      std::uint64_t word = pattern_word(layout_.seed, *bad / 8);
+      const auto expected = reinterpret_cast<const unsigned char*>(&word)[*bad % 8];
+      return {false, "byte " + std::to_string(*bad) + " of the copy is " +
+                         std::to_string(std::to_integer<int>(copied[*bad])) + ", expected " +
+                         std::to_string(expected)};
+    }
+    slot = (slot + step_) % layout_.slots;
+  }
+  return {};
+}
+
+}  // namespace sonde::host

@@ -1,0 +1,87 @@
+// The CPU this runs on, as a device.
+#include <gnu/libc-version.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "core/error.h"
+#include "device/host/chase.h"
+#include "device/host/clock.h"
+#include "device/host/copy.h"
+#include "device/host/describe.h"
+#include "device/host/machine.h"
+#include "device/host/pin.h"
+#include "device/host/sensors.h"
+#include "device/registry.h"
+
+namespace sonde::host {
+namespace {
+
+class HostDevice final : public Device {
+ public:
+  HostDevice()
+      : machine_(read_machine(root_, affinity())),
+        description_(describe_machine(machine_)),
+        power_(root_),
+        chase_(machine_, description_),
+        copy_(machine_, description_) {
+    description_.conditions.emplace_back("glibc", gnu_get_libc_version());
+    // These move the sizes at which memcpy changes its method.
+    if (const char* tunables = std::getenv("GLIBC_TUNABLES"); tunables && *tunables) {
+      description_.conditions.emplace_back("glibc_tunables", tunables);
+    }
+  }
+
+  const DeviceDescription& description() const noexcept override { return description_; }
+
+  Telemetry telemetry() override {
+    Telemetry now;
+    now.clock = measure_core_clock();
+    if (!now.clock) {
+      if (const auto cpu = current_cpu()) now.clock = stated_clock(root_, *cpu);
+    }
+    now.power = power_.since_last(monotonic_ns());
+    now.temperature = processor_temperature(root_);
+    return now;
+  }
+
+  Seconds now() override { return unix_now(); }
+  Engine<ChaseWork>* chase() noexcept override { return &chase_; }
+  Engine<CopyWork>* copy() noexcept override { return &copy_; }
+
+ private:
+  static std::vector<int> affinity() {
+    try {
+      return thread_affinity();
+    } catch (const PointFailure& failure) {
+      throw UsageError(std::string("host: ") + failure.what());
+    }
+  }
+
+  FileRoot root_;
+  Machine machine_;
+  DeviceDescription description_;
+  PowerMeter power_;
+  ChaseEngine chase_;
+  CopyEngine copy_;
+};
+
+std::unique_ptr<Device> open_host(const std::string& selector) {
+  if (!selector.empty()) {
+    throw UsageError("host:" + selector + ": there is one host, named \"host\"");
+  }
+  return std::make_unique<HostDevice>();
+}
+
+std::vector<Listing> list_host() {
+  try {
+    return {{"host", HostDevice().description().product, true, ""}};
+  } catch (const UsageError& error) {
+    return {{"host", "", false, error.what()}};
+  }
+}
+
+[[maybe_unused]] const bool kRegistered = register_backend({"host", open_host, list_host});
+
+}  // namespace
+}  // namespace sonde::host

@@ -1,0 +1,55 @@
+#include "device/registry.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "core/error.h"
+#include "core/parse.h"
+
+namespace sonde {
+namespace {
+
+std::vector<Backend>& backends() {
+  static std::vector<Backend> all;
+  return all;
+}
+
+}  // namespace
+
+bool register_backend(Backend backend) {
+  for (const Backend& other : backends()) {
+    if (other.name == backend.name) {
+      std::fprintf(stderr, "sonde: two backends are named '%s'\n", backend.name.c_str());
+      std::exit(70);
+    }
+  }
+  backends().push_back(std::move(backend));
+  return true;
+}
+
+std::unique_ptr<Device> open_device(const std::string& name) {
+  const std::size_t colon = name.find(':');
+  const std::string prefix = name.substr(0, colon);
+  for (const Backend& backend : backends()) {
+    if (backend.name == prefix) {
+      return backend.open(colon == std::string::npos ? "" : name.substr(colon + 1));
+    }
+  }
+  std::vector<std::string> valid;
+  for (const Listing& listing : list_devices()) {
+    if (listing.usable) valid.push_back(listing.name);
+  }
+  std::string message = "--device: no device '" + name + "': there is " + join_names(valid);
+  if (const auto near = nearest_name(name, valid)) message += " (did you mean " + *near + "?)";
+  throw UsageError(message);
+}
+
+std::vector<Listing> list_devices() {
+  std::vector<Listing> all;
+  for (const Backend& backend : backends()) {
+    for (Listing& listing : backend.list()) all.push_back(std::move(listing));
+  }
+  return all;
+}
+
+}  // namespace sonde

@@ -1,0 +1,216 @@
+#include "device/sim/chip.h"
+
+#include <algorithm>
+#include <bit>
+#include <filesystem>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/parse.h"
+
+namespace sonde::sim {
+
+namespace {
+
+constexpr std::int64_t kMost = std::int64_t{1} << 40;
+
+/// Value times `scale`, to the nearest whole number.
+std::int64_t scaled(double value, double scale) {
+  return static_cast<std::int64_t>(value * scale + 0.5);
+}
+
+Ticks ns(ChipReader& in, const std::string& section, const std::string& key) {
+  return scaled(in.number(section, key, "ns", 0.001, 1e6), 1e3);
+}
+
+Ticks us(ChipReader& in, const std::string& section, const std::string& key) {
+  return scaled(in.number(section, key, "us", 0, 1e6), 1e6);
+}
+
+std::int64_t gigabytes_per_s(ChipReader& in, const std::string& section, const std::string& key) {
+  return scaled(in.number(section, key, "GB/s", 0.001, 1e6), 1e9);
+}
+
+std::int64_t ppm_from_percent(ChipReader& in, const std::string& section, const std::string& key,
+                              double most) {
+  return scaled(in.number(section, key, "%", 0, most), 1e4);
+}
+
+int count(ChipReader& in, const std::string& section, const std::string& key, int low, int high) {
+  return static_cast<int>(in.integer(section, key, "count", low, high));
+}
+
+std::int64_t bytes(ChipReader& in, const std::string& section, const std::string& key) {
+  return in.integer(section, key, "B", 1, kMost);
+}
+
+void need_power_of_two(const ChipReader& in, const std::string& section, const std::string& key,
+                       std::int64_t value) {
+  if (!std::has_single_bit(static_cast<std::uint64_t>(value))) {
+    in.refuse(section, key, std::to_string(value) + " B, expected a power of two");
+  }
+}
+
+void read_structure(ChipReader& in, Chip::Structure& s) {
+  s.dies = count(in, "structure", "dies", 1, 8);
+  s.group_subsystems = count(in, "structure", "group_subsystems", 1, 64);
+  s.working = in.lists("structure", "working_subsystems", "count", 0, s.group_subsystems);
+  s.interleaved_ids =
+      in.word("structure", "subsystem_ids", {"interleaved", "die_by_die"}) == "interleaved";
+  s.cubes = count(in, "structure", "cubes_per_subsystem", 0, 16);
+  s.vectors = count(in, "structure", "vectors_per_subsystem", 1, 16);
+  s.cube_flop_per_cycle = in.integer("structure", "cube_flop_per_cycle", "FLOP/cycle", 1, 1 << 20);
+  if (s.working.size() != static_cast<std::size_t>(s.dies)) {
+    in.refuse("structure", "working_subsystems",
+              std::to_string(s.working.size()) + " lists, expected one for each of " +
+                  std::to_string(s.dies) + " dies");
+  }
+  for (const auto& die : s.working) {
+    if (std::all_of(die.begin(), die.end(), [](std::int64_t n) { return n == 0; })) {
+      in.refuse("structure", "working_subsystems",
+                "a die without a working subsystem, expected at least one");
+    }
+  }
+}
+
+void read_data_cache(ChipReader& in, const Chip& chip, Chip::DataCache& c) {
+  c.bytes = bytes(in, "data_cache", "capacity");
+  c.line_bytes = bytes(in, "data_cache", "line");
+  c.ways = in.integer("data_cache", "ways", "count", 1, 1024);
+  c.hit = chip.cycles(in.integer("data_cache", "hit", "cycles", 1, 10000));
+  need_power_of_two(in, "data_cache", "line", c.line_bytes);
+  if (c.bytes % (c.line_bytes * c.ways) != 0) {
+    in.refuse("data_cache", "capacity",
+              "does not divide into sets, expected a multiple of " +
+                  std::to_string(c.line_bytes * c.ways) + " B");
+  }
+}
+
+void read_memory(ChipReader& in, const Chip& chip, Chip::Memory& m) {
+  m.channels = in.integer("memory", "channels", "count", 1, 256);
+  m.interleave_bytes = bytes(in, "memory", "interleave");
+  m.slice_bytes = bytes(in, "l2", "slice_capacity");
+  m.line_bytes = bytes(in, "l2", "line");
+  m.ways = in.integer("l2", "ways", "count", 1, 1024);
+  m.l2_near = ns(in, "l2", "near");
+  m.l2_far = ns(in, "l2", "far");
+  m.hbm_near = ns(in, "hbm", "near");
+  m.hbm_far = ns(in, "hbm", "far");
+  m.hbm_bytes = in.integer("hbm", "capacity", "GiB", 1, 4096) * kGiB;
+  m.hbm_bytes_per_s = gigabytes_per_s(in, "hbm", "rate");
+  need_power_of_two(in, "memory", "interleave", m.interleave_bytes);
+  need_power_of_two(in, "l2", "line", m.line_bytes);
+  if (m.channels % chip.structure.dies != 0) {
+    in.refuse("memory", "channels", "expected the same number on each die");
+  }
+  if (m.line_bytes > m.interleave_bytes || m.line_bytes < chip.data_cache.line_bytes) {
+    in.refuse("l2", "line", "expected between one data cache line and one interleave block");
+  }
+  if (m.slice_bytes % (m.line_bytes * m.ways) != 0) {
+    in.refuse("l2", "slice_capacity",
+              "does not divide into sets, expected a multiple of " +
+                  std::to_string(m.line_bytes * m.ways) + " B");
+  }
+  if (m.l2_far < m.l2_near) in.refuse("l2", "far", "less than near, expected at least near");
+  if (m.hbm_near <= m.l2_far) in.refuse("hbm", "near", "expected more than the far L2 latency");
+  if (m.hbm_far < m.hbm_near) in.refuse("hbm", "far", "less than near, expected at least near");
+}
+
+void read_copies(ChipReader& in, Chip& chip) {
+  chip.copy_switch_bytes = in.integer("copy", "switch", "B", 0, kMost);
+  chip.sdma.fixed = us(in, "sdma", "fixed");
+  chip.sdma.queues = in.integer("sdma", "queues", "count", 1, 64);
+  chip.sdma.queue_bytes_per_s = gigabytes_per_s(in, "sdma", "queue_rate");
+  Chip::TensorMove& t = chip.tensor_move;
+  t.fixed = us(in, "tensor_move", "fixed");
+  t.buffer_bytes = bytes(in, "tensor_move", "buffer");
+  t.slots = in.integer("tensor_move", "slots", "count", 2, 2);
+  t.smallest_tile_bytes = bytes(in, "tensor_move", "smallest_tile");
+  t.tile_align_bytes = bytes(in, "tensor_move", "tile_align");
+  t.issue_cycles = in.integer("tensor_move", "issue", "cycles", 0, 100000);
+  t.in_bytes_per_cycle = in.integer("tensor_move", "in_rate", "B/cycle", 1, 4096);
+  t.out_bytes_per_cycle = in.integer("tensor_move", "out_rate", "B/cycle", 1, 4096);
+  t.hbm_share_ppm = ppm_from_percent(in, "tensor_move", "hbm_share", 100);
+  if (t.buffer_bytes / t.slots < t.smallest_tile_bytes) {
+    in.refuse(
+        "tensor_move", "smallest_tile",
+        "larger than a slot, expected at most " + std::to_string(t.buffer_bytes / t.slots) + " B");
+  }
+  if (t.hbm_share_ppm == 0) in.refuse("tensor_move", "hbm_share", "0 %, expected more");
+}
+
+void read_noise(ChipReader& in, Chip::Noise& n) {
+  n.launch_ppm = ppm_from_percent(in, "noise", "launch_spread", 10);
+  n.long_ppm = ppm_from_percent(in, "noise", "long_spread", 10);
+  n.long_from = us(in, "noise", "long_from");
+  n.tail_one_in = in.integer("noise", "tail_one_in", "count", 1, 1'000'000'000);
+  n.tail_ppm = ppm_from_percent(in, "noise", "tail_rise", 1000);
+}
+
+}  // namespace
+
+Ticks Chip::cycles(std::int64_t number) const {
+  return static_cast<Ticks>((static_cast<Int128>(number) * kTicksPerSecond + clock_hz / 2) /
+                            clock_hz);
+}
+
+std::int64_t Chip::subsystems() const {
+  std::int64_t sum = 0;
+  for (const auto& die : structure.working) {
+    for (std::int64_t n : die) sum += n;
+  }
+  return sum;
+}
+
+Chip parse_chip(std::string_view text, const std::string& file) {
+  ChipReader in(text, file);
+  Chip chip;
+  chip.file = file;
+  chip.product = in.word("chip", "product", {});
+  chip.clock_hz = scaled(in.number("clock", "core", "MHz", 1, 10000), 1e6);
+  read_structure(in, chip.structure);
+  read_data_cache(in, chip, chip.data_cache);
+  read_memory(in, chip, chip.memory);
+  chip.group_port.servers = in.integer("group_port", "servers", "count", 1, 64);
+  chip.group_port.service = ns(in, "group_port", "service");
+  if (chip.group_port.service > chip.memory.l2_near) {
+    in.refuse("group_port", "service",
+              "longer than the near L2 latency that contains it, expected at most that");
+  }
+  chip.wave_cost = us(in, "scheduler", "wave_cost");
+  chip.chase_footprint_bytes =
+      in.integer("chase", "footprint", "B", chip.data_cache.line_bytes, chip.memory.hbm_bytes);
+  read_copies(in, chip);
+  read_noise(in, chip.noise);
+  chip.idle_power_w = in.number("telemetry", "idle_power", "W", 0, 10000);
+  chip.idle_temperature_c = in.number("telemetry", "idle_temperature", "C", -50, 150);
+  chip.idle_gap = us(in, "telemetry", "idle_gap");
+  in.finish();
+  chip.parameters = in.parameters();
+  return chip;
+}
+
+std::vector<std::string> chip_names() {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(data_directory() / "chips", ignored)) {
+    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Chip load_chip(const std::string& name) {
+  const std::vector<std::string> names = chip_names();
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    const auto near = nearest_name(name, names);
+    throw UsageError("no chip \"" + name + "\"" +
+                     (near ? " (did you mean " + *near + "?)" : std::string()) + ": chips are " +
+                     (names.empty() ? "none" : join_names(names)));
+  }
+  const std::string file = name + ".toml";
+  return parse_chip(read_file(data_directory() / "chips" / file), file);
+}
+
+}  // namespace sonde::sim

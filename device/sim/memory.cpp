@@ -1,0 +1,81 @@
+#include "device/sim/memory.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+
+namespace sonde::sim {
+
+namespace {
+
+/// A footprint beyond this many times the capacity leaves no set that still hits: with hashed sets
+/// of 16 ways and 64 lines in the mean, six standard deviations away.
+constexpr std::int64_t kSureMiss = 4;
+
+int log2_of(std::int64_t value) {
+  return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(value))) - 1;
+}
+
+}  // namespace
+
+AddressMap::AddressMap(const Chip& chip)
+    : channels_(chip.memory.channels),
+      sets_(chip.memory.slice_bytes / (chip.memory.line_bytes * chip.memory.ways)),
+      dies_(chip.structure.dies),
+      interleave_shift_(log2_of(chip.memory.interleave_bytes)),
+      line_shift_(log2_of(chip.memory.line_bytes)),
+      channel_shift_(log2_of(channels_)),
+      power_of_two_(std::has_single_bit(static_cast<std::uint64_t>(channels_))),
+      line_mask_(chip.memory.interleave_bytes / chip.memory.line_bytes - 1) {
+  Rng rng(key_of({static_cast<std::uint64_t>(channels_)}));  // wired: the same for every seed
+  for (std::size_t i = 0; i < kOrders; ++i) {
+    std::vector<std::uint8_t> order(static_cast<std::size_t>(channels_));
+    for (std::size_t c = 0; c < order.size(); ++c) order[c] = static_cast<std::uint8_t>(c);
+    shuffle(order, rng);
+    order_.insert(order_.end(), order.begin(), order.end());
+  }
+}
+
+CyclicCache::CyclicCache(std::int64_t sets, std::int64_t ways)
+    : lines_(static_cast<std::size_t>(sets)), ways_(static_cast<std::uint32_t>(ways)) {}
+
+void CyclicCache::miss_always() { std::fill(lines_.begin(), lines_.end(), ways_ + 1); }
+
+ChaseMemory::ChaseMemory(const Chip& chip, const AddressMap& map, std::int64_t blocks,
+                         std::int64_t footprint)
+    : map_(map),
+      line_bytes_(chip.data_cache.line_bytes),
+      lines_(footprint / line_bytes_),
+      stride_(divide_up(footprint, chip.memory.interleave_bytes) * chip.memory.interleave_bytes),
+      data_sets_(chip.data_cache.bytes / (line_bytes_ * chip.data_cache.ways)),
+      hit_(chip.data_cache.hit),
+      beyond_{chip.memory.l2_near, chip.memory.l2_far, chip.memory.hbm_near, chip.memory.hbm_far},
+      data_cache_(data_sets_, chip.data_cache.ways),
+      l2_(map.channels() * map.sets(), chip.memory.ways) {
+  fill_data_cache(chip);
+  fill_l2(chip, blocks);
+}
+
+void ChaseMemory::fill_data_cache(const Chip& chip) {
+  if (lines_ * line_bytes_ > kSureMiss * chip.data_cache.bytes) {
+    data_cache_.miss_always();
+    return;
+  }
+  for (std::int64_t line = 0; line < lines_; ++line) data_cache_.add(line % data_sets_);
+}
+
+void ChaseMemory::fill_l2(const Chip& chip, std::int64_t blocks) {
+  if (blocks * stride_ > kSureMiss * chip.l2_bytes()) {
+    l2_.miss_always();
+    return;
+  }
+  for (std::int64_t block = 0; block < blocks; ++block) {
+    const std::int64_t end = base(block) + lines_ * line_bytes_;
+    for (std::int64_t at = base(block); at < end; at += chip.memory.line_bytes) {
+      const AddressMap::Home home = map_.home(at);
+      l2_.add(home.channel * map_.sets() + home.set);
+    }
+  }
+}
+
+}  // namespace sonde::sim

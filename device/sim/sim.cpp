@@ -1,0 +1,102 @@
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/parse.h"
+#include "device/device.h"
+#include "device/registry.h"
+#include "device/sim/chase.h"
+#include "device/sim/copy.h"
+#include "device/sim/machine.h"
+
+namespace sonde::sim {
+
+namespace {
+
+DeviceDescription describe_chip(const Machine& machine, const std::string& selector) {
+  const Chip& chip = machine.chip;
+  DeviceDescription d;
+  d.name = "sim:" + selector;
+  d.product = chip.product + " (simulated)";
+  d.time_source = TimeSource::modelled;
+  d.places_blocks = true;
+  for (const CoreSite& site : machine.topology.vectors())
+    d.cores.push_back({"vector", site.number});
+  d.memory = {{"data cache", chip.data_cache.bytes, chip.data_cache.line_bytes},
+              {"L2", chip.l2_bytes(), chip.memory.line_bytes},
+              {"HBM", chip.memory.hbm_bytes, std::nullopt}};
+  d.memory_bytes = chip.memory.hbm_bytes;
+  d.chase_line_bytes = chip.data_cache.line_bytes;
+  d.chase_footprint_bytes = chip.chase_footprint_bytes;
+  d.cold_launches = true;
+  d.copies = {{"d2d", {"auto", "sdma", "tensor_move"}}};
+  const std::int64_t cubes = chip.subsystems() * chip.structure.cubes;
+  d.roofs = {{"memory_bytes_per_s", static_cast<double>(chip.memory.hbm_bytes_per_s),
+              "chip file " + chip.file + ": HBM rate"},
+             {"bf16_flop_per_s",
+              static_cast<double>(cubes * chip.structure.cube_flop_per_cycle * chip.clock_hz),
+              "chip file " + chip.file + ": " + std::to_string(cubes) + " Cube cores x " +
+                  std::to_string(chip.structure.cube_flop_per_cycle) + " FLOP/cycle x core clock"}};
+  d.conditions = {
+      {"chip file", chip.file},
+      {"clock", format_number(static_cast<double>(chip.clock_hz) / 1e6) + " MHz, fixed"},
+      {"noise", machine.selector.noise ? "on" : "off"},
+      {"fault", machine.selector.corrupt ? "corrupt" : "none"}};
+  return d;
+}
+
+class SimulatedDevice final : public Device {
+ public:
+  SimulatedDevice(Chip chip, Selector selector, const std::string& text)
+      : machine_(std::move(chip), std::move(selector)),
+        description_(describe_chip(machine_, text)) {}
+
+  const DeviceDescription& description() const noexcept override { return description_; }
+
+  Telemetry telemetry() override {
+    return {Hertz(static_cast<double>(machine_.chip.clock_hz)), Watts(machine_.chip.idle_power_w),
+            Celsius(machine_.chip.idle_temperature_c)};
+  }
+
+  Seconds now() override { return Seconds(static_cast<double>(machine_.now_ns) / 1e9); }
+
+  void resume_at(Seconds time) override {
+    machine_.now_ns = static_cast<std::int64_t>(time.value() * 1e9 + 0.5);
+  }
+
+  Engine<ChaseWork>* chase() noexcept override { return &chase_; }
+  Engine<CopyWork>* copy() noexcept override { return &copy_; }
+
+ private:
+  Machine machine_;
+  DeviceDescription description_;
+  ChaseEngine chase_{machine_};
+  CopyEngine copy_{machine_};
+};
+
+std::unique_ptr<Device> open_simulated(const std::string& text) {
+  Selector selector = parse_selector(text);
+  Chip chip = load_chip(selector.chip);
+  return std::make_unique<SimulatedDevice>(std::move(chip), std::move(selector), text);
+}
+
+std::vector<Listing> list_simulated() {
+  std::vector<Listing> listings;
+  for (const std::string& name : chip_names()) {
+    Listing listing{"sim:" + name, "", true, ""};
+    try {
+      listing.product = load_chip(name).product + " (simulated)";
+    } catch (const std::exception& error) {
+      listing.usable = false;
+      listing.reason = error.what();
+    }
+    listings.push_back(std::move(listing));
+  }
+  return listings;
+}
+
+[[maybe_unused]] const bool registered = register_backend({"sim", open_simulated, list_simulated});
+
+}  // namespace
+
+}  // namespace sonde::sim

@@ -1,0 +1,162 @@
+#include "harness/campaign.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "core/files.h"
+#include "core/manifest.h"
+#include "core/parse.h"
+#include "core/program.h"
+#include "core/version.h"
+#include "device/registry.h"
+#include "harness/child.h"
+#include "harness/options.h"
+#include "harness/run_directory.h"
+#include "harness/signals.h"
+
+namespace sonde {
+namespace {
+
+/// One step of a campaign and how long it may take before it is taken for hung.
+struct CampaignStep {
+  const char* probe;
+  double limit_s;
+};
+
+/// In this order: latency first, while the machine is quiet and cool; heavy traffic later.
+constexpr CampaignStep kSteps[] = {{"chase", 1800}, {"copy", 1800}};
+constexpr double kReportLimit = 300;
+
+std::string failure_of(const std::string& name, const ChildResult& result) {
+  if (result.timed_out) return name + ": ended after its time limit";
+  if (result.signal != 0) return name + ": killed by signal " + std::to_string(result.signal);
+  return name + ": exit " + std::to_string(result.exit_code);
+}
+
+/// A child's exit code as ours; a crash or time-out counts as a failed point: the other steps ran.
+ExitCode code_of(const ChildResult& result) {
+  if (result.timed_out || result.signal != 0) return ExitCode::point_failed;
+  switch (result.exit_code) {
+    case 0:
+      return ExitCode::ok;
+    case 1:
+      return ExitCode::point_failed;
+    case 2:
+      return ExitCode::usage;
+    case 3:
+      return ExitCode::interrupted;
+    case 4:
+      return ExitCode::output;
+    default:
+      return ExitCode::internal;
+  }
+}
+
+}  // namespace
+
+ExitCode run_campaign(const std::vector<std::string>& arguments) {
+  catch_signals();
+  CLI::App app("All probes the device offers, then the report. The same command resumes.",
+               "sonde campaign");
+  CommonOptions options;
+  app.add_option("--device", options.device, "host, sim:<chip> or cuda:<n> (see `sonde devices`)")
+      ->capture_default_str();
+  app.add_option("--out", options.out, "run directory (default: sonde-<device>-<UTC>, printed)");
+  app.add_option("--seed", options.seed_text, "seed of every random choice")->capture_default_str();
+  app.add_option("--repetitions", options.repetitions_text,
+                 "exactly N samples a point (default: 8 to 60, until the interval is narrow)");
+  app.add_option("--confidence-width", options.confidence_width_text,
+                 "stop a point when its 95 % interval is within P % of the median")
+      ->capture_default_str();
+  app.add_flag("--quick", options.quick,
+               "the fewest points that still find every finding, 8 samples each");
+  app.add_flag("--no-progress", options.no_progress, "no progress on standard error");
+  if (!parse_command_line(app, arguments)) return ExitCode::ok;
+  options.resolve();
+  const DeviceDescription device = open_device(options.device)->description();
+
+  std::filesystem::path out = options.out.value_or("");
+  if (!options.out) {
+    out = create_run_directory(device.name);
+    std::cout << out.string() << std::endl;
+  } else if (!create_directory_exclusively(out) && !std::filesystem::is_directory(out)) {
+    throw OutputError(out.string() + ": is not a directory");
+  }
+  const FileLock lock(out / ".campaign.lock");
+
+  std::vector<std::string> common = {"--device",   options.device, "--out",
+                                     out.string(), "--seed",       options.seed_text};
+  if (options.quick) common.push_back("--quick");
+  if (options.no_progress) common.push_back("--no-progress");
+  if (options.repetitions_text) {
+    common.insert(common.end(), {"--repetitions", *options.repetitions_text});
+  } else {
+    common.insert(common.end(), {"--confidence-width", options.confidence_width_text});
+  }
+  ExitCode code = ExitCode::ok;
+  std::vector<std::string> failures;
+  for (const CampaignStep& step : kSteps) {
+    const std::string name = std::string("sonde-") + step.probe;
+    try {
+      const ChildResult result = run_child(program_directory() / name, common, step.limit_s);
+      if (result.interrupted) {
+        std::fprintf(stderr,
+                     "sonde campaign: interrupted; the same command with --out %s resumes\n",
+                     out.c_str());
+        return ExitCode::interrupted;
+      }
+      const ExitCode step_code = code_of(result);
+      if (step_code != ExitCode::ok) failures.push_back(failure_of(name, result));
+      code = worse(code, step_code);
+      if (step_code == ExitCode::output) break;  // what cannot be written will not be written later
+    } catch (const OutputError& error) {
+      failures.push_back(error.what());
+      code = worse(code, error.code());
+    }
+  }
+  const ChildResult report =
+      run_child(program_directory() / "sonde-report", {"--run", out.string()}, kReportLimit);
+  if (report.interrupted) return ExitCode::interrupted;
+  const ExitCode report_code = code_of(report);
+  if (report_code != ExitCode::ok) failures.push_back(failure_of("sonde-report", report));
+  for (const std::string& failure : failures) {
+    std::fprintf(stderr, "sonde campaign: %s\n", failure.c_str());
+  }
+  return worse(code, report_code);
+}
+
+ExitCode run_devices(const std::vector<std::string>& arguments) {
+  CLI::App app("Every device usable here, and each backend that is built but has no device.",
+               "sonde devices");
+  bool json = false;
+  app.add_flag("--json", json, "as JSON, each device with what it says of itself");
+  if (!parse_command_line(app, arguments)) return ExitCode::ok;
+  const std::vector<Listing> all = list_devices();
+  if (!json) {
+    std::size_t width = 0;
+    for (const Listing& listing : all) width = std::max(width, listing.name.size());
+    for (const Listing& listing : all) {
+      std::cout << listing.name << std::string(width + 2 - listing.name.size(), ' ')
+                << (listing.usable ? listing.product : "not usable: " + listing.reason) << '\n';
+    }
+    return ExitCode::ok;
+  }
+  using Json = nlohmann::ordered_json;
+  Json list = Json::array();
+  for (const Listing& listing : all) {
+    Json entry = {{"name", listing.name}, {"usable", listing.usable}};
+    if (listing.usable) {
+      entry["product"] = listing.product;
+      entry["device"] = Json::parse(device_json(open_device(listing.name)->description()));
+    } else {
+      entry["reason"] = listing.reason;
+    }
+    list.push_back(std::move(entry));
+  }
+  std::cout << list.dump(2) << '\n';
+  return ExitCode::ok;
+}
+
+}  // namespace sonde

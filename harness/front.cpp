@@ -1,0 +1,77 @@
+// `sonde`: the front of the suite, in the manner of git: `sonde chase ...` runs `sonde-chase ...`.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <functional>
+#include <iostream>
+
+#include "core/files.h"
+#include "core/parse.h"
+#include "core/program.h"
+#include "core/version.h"
+#include "harness/campaign.h"
+
+namespace sonde {
+namespace {
+
+struct Command {
+  const char* name;
+  const char* does;
+  /// Null: a program of its own, `sonde-<name>` beside this one.
+  ExitCode (*run)(const std::vector<std::string>&);
+};
+
+constexpr Command kCommands[] = {
+    {"devices", "every device usable here, and each backend without one", run_devices},
+    {"chase", "pointer-chase latency per core, footprint and number of blocks", nullptr},
+    {"copy", "copy time and bandwidth against size", nullptr},
+    {"report", "findings, figures and one page from stored runs", nullptr},
+    {"campaign", "all probes the device offers, then the report; resumes", run_campaign},
+};
+
+void print_help() {
+  std::cout << "sonde " << version() << ": measures a device and says what it is.\n\n"
+            << "usage: sonde <command> [flags]      (sonde <command> --help lists the flags)\n\n";
+  for (const Command& command : kCommands) {
+    std::cout << "  " << command.name << std::string(12 - std::strlen(command.name), ' ')
+              << command.does << '\n';
+  }
+}
+
+ExitCode dispatch(const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
+      arguments[0] == "help") {
+    print_help();
+    return arguments.empty() ? ExitCode::usage : ExitCode::ok;
+  }
+  if (arguments[0] == "--version") {
+    std::cout << "sonde " << version() << " (" << revision() << ")\n";
+    return ExitCode::ok;
+  }
+  std::vector<std::string> names;
+  for (const Command& command : kCommands) {
+    names.emplace_back(command.name);
+    if (arguments[0] != command.name) continue;
+    if (command.run != nullptr) return command.run({arguments.begin() + 1, arguments.end()});
+    const std::string program = (program_directory() / ("sonde-" + arguments[0])).string();
+    std::vector<std::string> words = arguments;
+    words[0] = program;
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    ::execv(program.c_str(), argv.data());
+    throw OutputError(program + ": cannot be started: " + std::strerror(errno));
+  }
+  std::string message = "'" + arguments[0] + "' is not a command: there is " + join_names(names);
+  if (const auto near = nearest_name(arguments[0], names))
+    message += " (did you mean " + *near + "?)";
+  throw UsageError(message);
+}
+
+}  // namespace
+}  // namespace sonde
+
+int main(int argc, char** argv) {
+  return sonde::run_program("sonde", [&] { return sonde::dispatch({argv + 1, argv + argc}); });
+}

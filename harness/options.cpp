@@ -1,0 +1,85 @@
+#include "harness/options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "core/error.h"
+#include "core/parse.h"
+#include "core/statistics.h"
+
+namespace sonde {
+
+void CommonOptions::add_to(CLI::App& app) {
+  app.add_option("--device", device, "host, sim:<chip> or cuda:<n> (see `sonde devices`)")
+      ->capture_default_str();
+  app.add_option("--out", out,
+                 "run directory; an existing one is resumed "
+                 "(default: sonde-<device>-<UTC>, created and printed)");
+  app.add_option("--csv", csv, "'-': rows to standard output, no run directory");
+  app.add_option("--seed", seed_text, "seed of every random choice")->capture_default_str();
+  app.add_option("--cores", cores_text, "cores by name, e.g. cpu0-3 or vector0-55");
+  app.add_option("--repetitions", repetitions_text,
+                 "exactly N samples a point (default: 8 to 60, until the interval is narrow)");
+  app.add_option("--confidence-width", confidence_width_text,
+                 "stop a point when its 95 % interval is within P % of the median")
+      ->capture_default_str();
+  app.add_option("--budget", budget_text, "seconds; what does not fit is skipped with that reason");
+  app.add_option("--order", order,
+                 "random (rounds over all points, shuffled by the seed) or listed")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"random", "listed"}));
+  app.add_flag("--quick", quick, "the fewest points that still find every finding, 8 samples each");
+  app.add_flag("--dry-run", dry_run, "print the points and a time estimate, measure nothing");
+  app.add_flag("--no-progress", no_progress, "no progress on standard error");
+  app.add_flag("--skip-bad-rows", skip_bad_rows,
+               "on resume: leave out stored rows that cannot be read");
+  app.add_flag("--accept-edited", accept_edited,
+               "on resume: take stored rows whose check does not fit");
+}
+
+void CommonOptions::resolve() {
+  const auto refuse = [](const std::string& flag, const std::string& text,
+                         const std::string& want) {
+    return UsageError(flag + ": '" + text + "' is not " + want);
+  };
+  const auto seed_value = parse_integer(seed_text);
+  if (!seed_value || *seed_value < 0)
+    throw refuse("--seed", seed_text, "a whole number from 0 to 2^63 - 1");
+  seed = static_cast<std::uint64_t>(*seed_value);
+  if (repetitions_text) {
+    constexpr std::int64_t kMost = 1'000'000;
+    const auto value = parse_integer(*repetitions_text);
+    if (!value || *value < 1 || *value > kMost) {
+      throw refuse("--repetitions", *repetitions_text,
+                   "a whole number between 1 and " + format_count(kMost));
+    }
+    repetitions = *value;
+  }
+  if (quick && !repetitions) repetitions = kFewestSamples;
+  const auto width = parse_number(confidence_width_text);
+  if (!width || *width <= 0 || *width > 100) {
+    throw refuse("--confidence-width", confidence_width_text, "a percentage above 0, at most 100");
+  }
+  confidence_width = *width / 100;
+  if (budget_text) {
+    const auto value = parse_number(*budget_text);
+    if (!value || *value <= 0)
+      throw refuse("--budget", *budget_text, "a number of seconds above 0");
+    budget_s = *value;
+  }
+  if (csv && *csv != "-") throw refuse("--csv", *csv, "'-' (a run directory is chosen with --out)");
+  if (out && out->empty()) throw refuse("--out", *out, "a directory name");
+  if (csv && out) throw UsageError("--csv - and --out exclude each other");
+}
+
+std::map<std::string, std::string> CommonOptions::deciding() const {
+  std::map<std::string, std::string> all = {{"order", order}, {"quick", quick ? "yes" : "no"}};
+  if (cores_text) all["cores"] = *cores_text;
+  if (repetitions)
+    all["repetitions"] = std::to_string(*repetitions);
+  else
+    all["confidence-width"] = format_number(confidence_width * 100);
+  if (budget_s) all["budget"] = format_number(*budget_s);
+  return all;
+}
+
+}  // namespace sonde

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/core_name.h"
+#include "core/description.h"
+
+namespace CLI {
+class App;
+}
+
+namespace sonde {
+
+/// The flags every probe shares, as typed text first (so that a refusal names the flag) and
+/// resolved by resolve().
+struct CommonOptions {
+  std::string device = "host";
+  std::optional<std::string> out;
+  std::optional<std::string> csv;
+  std::string seed_text = "1";
+  std::optional<std::string> cores_text;
+  std::optional<std::string> repetitions_text;
+  std::string confidence_width_text = "5";
+  std::optional<std::string> budget_text;
+  std::string order = "random";
+  bool quick = false;
+  bool dry_run = false;
+  bool no_progress = false;
+  bool skip_bad_rows = false;
+  bool accept_edited = false;
+
+  std::uint64_t seed = 1;
+  std::optional<std::int64_t> repetitions;  ///< exactly so many; none: adaptive
+  double confidence_width = 0.05;           ///< of the median
+  std::optional<double> budget_s;
+
+  void add_to(CLI::App& app);
+  /// Checks and converts; throws UsageError naming the flag.
+  void resolve();
+  /// What decides the rows, for the manifest: resumed steps must agree in all of it.
+  std::map<std::string, std::string> deciding() const;
+};
+
+}  // namespace sonde

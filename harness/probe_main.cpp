@@ -1,0 +1,153 @@
+// main() of every probe: command line, device, plan, and then the harness or Google Benchmark.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <iostream>
+
+#include "core/csv_writer.h"
+#include "core/parse.h"
+#include "core/program.h"
+#include "core/statistics.h"
+#include "core/version.h"
+#include "device/registry.h"
+#include "harness/gbench.h"
+#include "harness/options.h"
+#include "harness/probe.h"
+#include "harness/run_directory.h"
+#include "harness/runner.h"
+#include "harness/signals.h"
+
+namespace sonde {
+namespace {
+
+void print_plan(const Probe& probe, const std::vector<Point>& points,
+                const CommonOptions& options) {
+  const Schema& schema = probe.schema();
+  std::string header = "point";
+  for (const Column& axis : schema.axes) header += '\t' + axis.name;
+  std::cout << header << "\testimate_s\treason\n";
+  double once = 0;
+  std::int64_t measured = 0;
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    std::cout << p;
+    for (const Cell& cell : points[p].axes) std::cout << '\t' << format_cell(cell);
+    if (points[p].skip.empty()) {
+      once += points[p].estimate_s;
+      ++measured;
+      std::cout << '\t' << format_number(points[p].estimate_s) << "\t\n";
+    } else {
+      std::cout << "\t\tskipped: " << points[p].skip << '\n';
+    }
+  }
+  char total[128];
+  const auto least = options.repetitions.value_or(kFewestSamples);
+  const auto most = options.repetitions.value_or(kMostSamples);
+  if (least == most) {
+    std::snprintf(total, sizeof total, "about %.1f s", once * static_cast<double>(least));
+  } else {
+    std::snprintf(total, sizeof total, "about %.1f s to %.1f s", once * static_cast<double>(least),
+                  once * static_cast<double>(most));
+  }
+  std::cout << measured << " of " << points.size() << " points to measure, " << least
+            << (least == most ? "" : " to " + std::to_string(most))
+            << " repetitions each: " << total << '\n';
+}
+
+ExitCode code_of(const Outcome& outcome) {
+  if (outcome.interrupted) return ExitCode::interrupted;
+  return outcome.failed > 0 ? ExitCode::point_failed : ExitCode::ok;
+}
+
+/// Exit code of a step that was complete before: a stored failure stays one.
+ExitCode code_of(const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    if (row.status == Status::failed) return ExitCode::point_failed;
+  }
+  return ExitCode::ok;
+}
+
+ExitCode measure(Probe& probe, Device& device, const std::vector<Point>& points,
+                 const CommonOptions& options) {
+  const Schema& schema = probe.schema();
+  if (options.csv) {
+    CsvWriter writer(schema, *options.csv);
+    Runner runner(probe, device, points, options, {}, [&](const Row& row) { writer.write(row); });
+    return code_of(runner.run());
+  }
+  StepRequest request;
+  request.probe = schema.probe;
+  request.options = options.deciding();
+  for (auto& [name, value] : probe.options()) request.options[name] = value;
+  request.adaptive = !options.repetitions;
+  request.seed = options.seed;
+  request.device = device.description();
+  RunDirectory run(options.out.value_or(""), request, schema,
+                   {options.skip_bad_rows, options.accept_edited});
+  for (const std::string& warning : run.stored().warnings) {
+    std::fprintf(stderr, "%s\n", warning.c_str());
+  }
+  if (run.complete()) {
+    std::fprintf(stderr, "%s: already complete in %s\n", schema.probe.c_str(), run.path().c_str());
+    return code_of(run.stored().rows);
+  }
+  if (run.created()) std::cout << run.path().string() << std::endl;
+  CsvWriter& writer = run.open_rows();
+  Outcome outcome;
+  try {
+    Runner runner(probe, device, points, options, run.stored().rows,
+                  [&](const Row& row) { writer.write(row); });
+    outcome = runner.run();
+  } catch (const OutputError&) {
+    throw;  // the disk is the problem: a state could not be stored either
+  } catch (const std::exception& error) {
+    run.finish("failed", error.what());
+    throw;
+  }
+  if (outcome.interrupted) {
+    run.finish("interrupted", "signal " + std::to_string(caught_signal()));
+    std::fprintf(stderr, "%s: interrupted; the same command with --out %s resumes\n",
+                 schema.probe.c_str(), run.path().c_str());
+  } else {
+    run.finish("complete", "");
+  }
+  return code_of(outcome);
+}
+
+ExitCode run(std::vector<std::string> arguments) {
+  catch_signals();
+  const std::unique_ptr<Probe> probe = make_probe();
+  const bool gbench = wants_gbench(arguments);
+  const std::vector<std::string> flags = take_gbench_flags(arguments);
+
+  CLI::App app(probe->about(), "sonde-" + probe->schema().probe);
+  app.footer(
+      "With any --benchmark_* flag Google Benchmark drives the points and no CSV is written.\n"
+      "Exit: 0 ok, 1 a point failed, 2 usage or unreadable input, 3 interrupted, 4 output.");
+  app.set_version_flag("--version", "sonde " + version() + " (" + revision() + ")");
+  CommonOptions options;
+  options.add_to(app);
+  probe->add_options(app);
+  if (!parse_command_line(app, arguments)) return ExitCode::ok;
+  options.resolve();
+
+  const std::unique_ptr<Device> device = open_device(options.device);
+  Selection selection{device->description(), std::nullopt, options.quick, options.seed};
+  if (options.cores_text) {
+    selection.cores = parse_core_list(*options.cores_text, device->description().cores);
+  }
+  const std::vector<Point> points = probe->plan(selection);
+  if (points.empty()) throw UsageError("no point to measure: the options leave none");
+  if (options.dry_run) {
+    print_plan(*probe, points, options);
+    return ExitCode::ok;
+  }
+  if (gbench) return run_gbench(*probe, *device, points, options, flags);
+  return measure(*probe, *device, points, options);
+}
+
+}  // namespace
+}  // namespace sonde
+
+int main(int argc, char** argv) {
+  const std::string name = std::string("sonde-") + sonde::make_probe()->schema().probe;
+  return sonde::run_program(name, [&] { return sonde::run({argv + 1, argv + argc}); });
+}

@@ -1,0 +1,48 @@
+#include "harness/progress.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace sonde {
+
+using Clock = std::chrono::steady_clock;
+
+Progress::Progress(std::string title, std::int64_t points, bool enabled)
+    : title_(std::move(title)),
+      points_(points),
+      enabled_(enabled),
+      terminal_(::isatty(STDERR_FILENO) == 1),
+      start_(Clock::now()),
+      last_(start_ - std::chrono::hours(1)) {}
+
+Progress::~Progress() {
+  if (drawn_) std::fputs("\r\033[K", stderr);
+}
+
+void Progress::update(std::int64_t done, double share, const std::string& current) {
+  if (!enabled_ || !terminal_) return;
+  const auto now = Clock::now();
+  if (now - last_ < std::chrono::milliseconds(100)) return;
+  last_ = now;
+  const double spent = std::chrono::duration<double>(now - start_).count();
+  char left[32] = "";
+  if (share > 0.02) {
+    std::snprintf(left, sizeof left, ", at most %.0f s left", spent * (1 - share) / share);
+  }
+  std::fprintf(stderr, "\r\033[K%s: %lld of %lld points done, now %.60s%s", title_.c_str(),
+               static_cast<long long>(done), static_cast<long long>(points_), current.c_str(),
+               left);
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+void Progress::finish(const std::string& summary) {
+  if (drawn_) std::fputs("\r\033[K", stderr);
+  drawn_ = false;
+  if (!enabled_) return;
+  const double spent = std::chrono::duration<double>(Clock::now() - start_).count();
+  std::fprintf(stderr, "%s: %s in %.1f s\n", title_.c_str(), summary.c_str(), spent);
+}
+
+}  // namespace sonde

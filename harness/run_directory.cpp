@@ -1,0 +1,137 @@
+#include "harness/run_directory.h"
+
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/version.h"
+
+namespace sonde {
+namespace {
+
+std::string describe_options(const std::map<std::string, std::string>& options) {
+  std::string text;
+  for (const auto& [name, value] : options) {
+    if (!text.empty()) text += ' ';
+    text += name + "=" + value;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string directory_stem(const std::string& device) {
+  std::string stem;
+  for (char c : device) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '_' || c == '.';
+    stem += plain ? c : '-';
+  }
+  return stem;
+}
+
+std::filesystem::path create_run_directory(const std::string& device) {
+  std::string utc;  // 2026-11-30T14:05:09Z -> 20261130T140509Z
+  for (char c : utc_now()) {
+    if (c != '-' && c != ':') utc += c;
+  }
+  const std::string stem = "sonde-" + directory_stem(device) + "-" + utc;
+  for (int n = 1; n < 1000; ++n) {
+    const std::filesystem::path path = n == 1 ? stem : stem + "-" + std::to_string(n);
+    if (create_directory_exclusively(path)) return path;
+  }
+  throw OutputError(stem + ": a thousand runs of this second exist");
+}
+
+RunDirectory::RunDirectory(const std::string& out, const StepRequest& request, const Schema& schema,
+                           const ReadOptions& reading)
+    : request_(request), schema_(schema) {
+  if (out.empty()) {
+    path_ = create_run_directory(request.device.name);
+    created_ = true;
+  } else {
+    path_ = out;
+    created_ = create_directory_exclusively(path_);
+    std::error_code ignored;
+    if (!created_ && !std::filesystem::is_directory(path_, ignored)) {
+      throw OutputError(path_.string() + ": is not a directory");
+    }
+  }
+  lock_ = std::make_unique<FileLock>(path_ / ".lock");
+  check_manifest();
+  const auto csv = find_table(path_, request_.probe);
+  if (!csv) {
+    complete_ = false;
+    return;
+  }
+  std::error_code ignored;
+  if (std::filesystem::file_size(*csv, ignored) == 0) return;  // killed before its header
+  try {
+    stored_ = read_table(*csv, schema_, reading);
+  } catch (const RefusedFile&) {
+    // A run killed inside the header line left no row: start the file anew.
+    const std::string text = read_file(*csv);
+    if (text.find('\n') != std::string::npos || !csv_header(schema_).starts_with(text)) throw;
+    if (::truncate(csv->c_str(), 0) != 0) throw OutputError(csv->string() + ": cannot be cut back");
+    return;
+  }
+  if (!complete_ && csv->extension() == ".gz") {
+    throw UsageError(csv->string() + ": cannot be continued while compressed; unpack it first");
+  }
+}
+
+void RunDirectory::check_manifest() {
+  const auto stored = find_manifest(path_);
+  if (!stored) {
+    manifest_.version = version();
+    manifest_.revision = revision();
+    manifest_.build_preset = build_preset();
+    manifest_.seed = request_.seed;
+    manifest_.started_utc = utc_now();
+    manifest_.device = request_.device;
+    return;
+  }
+  manifest_ = *stored;
+  if (manifest_.device.name != request_.device.name) {
+    throw UsageError(path_.string() + ": holds a run of " + manifest_.device.name + ", not of " +
+                     request_.device.name);
+  }
+  if (manifest_.seed != request_.seed) {
+    throw UsageError(path_.string() + ": holds a run with --seed " +
+                     std::to_string(manifest_.seed) + ", not " + std::to_string(request_.seed));
+  }
+  if (const Step* step = manifest_.step(request_.probe)) {
+    if (step->options != request_.options) {
+      throw UsageError(path_.string() + ": its " + request_.probe +
+                       " step was run with other options (" + describe_options(step->options) +
+                       "), asked now: " + describe_options(request_.options));
+    }
+    complete_ = step->state == "complete";
+  }
+}
+
+CsvWriter& RunDirectory::open_rows() {
+  store_state("running", "");
+  if (stored_.cut_line && ::truncate(csv_path().c_str(), stored_.whole_bytes) != 0) {
+    throw OutputError(csv_path().string() + ": the cut last line cannot be removed");
+  }
+  writer_ = std::make_unique<CsvWriter>(schema_, csv_path());
+  return *writer_;
+}
+
+void RunDirectory::finish(const std::string& state, const std::string& reason) {
+  if (writer_) writer_->close();
+  store_state(state, reason);
+}
+
+void RunDirectory::store_state(const std::string& state, const std::string& reason) {
+  Step* step = manifest_.step(request_.probe);
+  if (step == nullptr) step = &manifest_.steps.emplace_back();
+  step->probe = request_.probe;
+  step->options = request_.options;
+  step->adaptive = request_.adaptive;
+  step->state = state;
+  step->reason = reason;
+  write_manifest(path_, manifest_);
+}
+
+}  // namespace sonde

@@ -1,0 +1,203 @@
+#include "harness/runner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "core/parse.h"
+#include "core/rng.h"
+#include "core/statistics.h"
+#include "harness/progress.h"
+#include "harness/signals.h"
+
+namespace sonde {
+namespace {
+
+/// Mean of two readings, one if only one is known.
+template <class T>
+std::optional<double> around(const std::optional<T>& before, const std::optional<T>& after) {
+  if (before && after) return (before->value() + after->value()) / 2;
+  if (before) return before->value();
+  if (after) return after->value();
+  return std::nullopt;
+}
+
+}  // namespace
+
+Runner::Runner(Probe& probe, Device& device, const std::vector<Point>& points,
+               const CommonOptions& options, const std::vector<Row>& stored, Emit emit)
+    : probe_(probe),
+      device_(device),
+      points_(points),
+      options_(options),
+      emit_(std::move(emit)),
+      states_(points.size()) {
+  std::optional<double> last_end;
+  for (const Row& row : stored) {
+    if (row.point >= static_cast<std::int64_t>(points.size())) {
+      throw UsageError("stored row of point " + std::to_string(row.point) + ": the plan has only " +
+                       std::to_string(points.size()) + " points");
+    }
+    stored_[{row.point, row.repetition}] = &row;
+    order_ = std::max(order_, row.order + 1);
+    if (const auto end = row.number(probe.schema(), "end_s")) last_end = end;
+  }
+  if (last_end) device_.resume_at(Seconds(*last_end));
+  // A budget counts the device's own time where that is modelled, so that the rows do not depend
+  // on how fast this machine simulates; else the time of this process.
+  if (device.description().time_source == TimeSource::modelled) {
+    spent_s_ = [this] { return device_.now().value(); };
+  } else {
+    const auto start = std::chrono::steady_clock::now();
+    spent_s_ = [start] {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    };
+  }
+}
+
+bool Runner::over_budget() const { return options_.budget_s && spent_s_() >= *options_.budget_s; }
+
+double Runner::share() const {
+  const double each = static_cast<double>(options_.repetitions.value_or(kMostSamples));
+  double taken = 0;
+  for (const State& state : states_) {
+    taken += state.done ? each : static_cast<double>(state.rows);
+  }
+  return taken / (each * static_cast<double>(states_.size()));
+}
+
+Row Runner::blank(std::size_t point, std::int64_t repetition) const {
+  Row row;
+  row.device = device_.description().name;
+  row.time_source = device_.description().time_source;
+  row.point = static_cast<std::int64_t>(point);
+  row.repetition = repetition;
+  row.order = order_;
+  row.values.assign(probe_.schema().size(), {});
+  std::copy(points_[point].axes.begin(), points_[point].axes.end(), row.values.begin());
+  return row;
+}
+
+Row Runner::measure(std::size_t point, std::int64_t repetition) {
+  Row row = blank(point, repetition);
+  const auto give_up = [&](Status status, const std::string& reason) {
+    const std::optional<double> start = row.start_s;
+    row = blank(point, repetition);  // no number of a point that went wrong is kept
+    row.start_s = start;
+    // The device's time moved on all the same, and a resume must go on from there.
+    if (start) set(probe_.schema(), row, "end_s", device_.now().value());
+    row.status = status;
+    row.reason = reason.empty() ? "unknown" : reason;
+  };
+  if (!points_[point].skip.empty()) {
+    give_up(Status::skipped, points_[point].skip);
+    return row;
+  }
+  const Schema& schema = probe_.schema();
+  const Trial trial{options_.seed, static_cast<std::int64_t>(point), repetition};
+  try {
+    const Telemetry before = device_.telemetry();
+    row.start_s = device_.now().value();
+    const Sample sample = probe_.measure(device_, points_[point], trial, row);
+    const double end = device_.now().value();
+    const Telemetry after = device_.telemetry();
+    set(schema, row, "elapsed_s", sample.elapsed.value());
+    set(schema, row, "placement", format_core_set(sample.placement));
+    if (!sample.note.empty()) set(schema, row, "note", sample.note);
+    if (const auto hertz = around(before.clock, after.clock)) {
+      // A clock is known to about 0.1 MHz at best; more digits would only be noise in the file.
+      set(schema, row, "clock_mhz", std::round(megahertz(Hertz(*hertz)) * 10) / 10);
+    }
+    set(schema, row, "power_w", cell_of(around(before.power, after.power)));
+    set(schema, row, "temperature_c", cell_of(around(before.temperature, after.temperature)));
+    set(schema, row, "end_s", end);
+  } catch (const Skip& skip) {
+    give_up(Status::skipped, skip.what());
+  } catch (const PointFailure& failure) {
+    give_up(Status::failed, failure.what());
+  } catch (const Error&) {
+    throw;  // usage and output errors end the run
+  } catch (const std::bad_alloc&) {
+    give_up(Status::skipped, "out of memory");
+  } catch (const std::exception& error) {
+    give_up(Status::failed, error.what());
+  }
+  return row;
+}
+
+void Runner::take(std::size_t point, const Row& row) {
+  State& state = states_[point];
+  ++state.rows;
+  state.last = row.status;
+  if (row.status == Status::skipped || row.status == Status::failed) {
+    state.done = true;
+    return;
+  }
+  if (row.status == Status::ok) state.samples.push_back(*row.number(probe_.schema(), "elapsed_s"));
+  if (options_.repetitions) {
+    state.done = state.rows >= *options_.repetitions;
+  } else {
+    // The cap counts rows, not good samples: throttled ones cannot keep a point going for ever.
+    state.done = state.rows >= kMostSamples ||
+                 decide_stop(state.samples, options_.confidence_width) != Stop::more;
+  }
+}
+
+Outcome Runner::run() {
+  Progress progress(probe_.schema().probe, static_cast<std::int64_t>(points_.size()),
+                    !options_.no_progress);
+  Outcome outcome;
+  std::int64_t done = 0;
+  std::int64_t measured = 0;
+  for (std::int64_t round = 0; done < static_cast<std::int64_t>(points_.size()); ++round) {
+    std::vector<std::size_t> order;
+    for (std::size_t p = 0; p < points_.size(); ++p) {
+      if (!states_[p].done) order.push_back(p);
+    }
+    if (options_.order == "random") {
+      Rng rng(key_of({options_.seed, static_cast<std::uint64_t>(round)}));
+      shuffle(order, rng);
+    }
+    for (std::size_t p : order) {
+      if (const auto stored = stored_.find({static_cast<std::int64_t>(p), round});
+          stored != stored_.end()) {
+        take(p, *stored->second);
+      } else {
+        if (caught_signal() != 0) {
+          outcome.interrupted = true;
+          break;
+        }
+        Row row;
+        if (over_budget()) {
+          row = blank(p, round);
+          row.status = Status::skipped;
+          row.reason = "the budget of " + format_number(*options_.budget_s) + " s was used up";
+        } else {
+          progress.update(done, share(), points_[p].label);
+          row = measure(p, round);
+        }
+        emit_(row);
+        ++order_;
+        ++measured;
+        take(p, row);
+      }
+      if (states_[p].done) ++done;
+    }
+    if (outcome.interrupted) break;
+  }
+  for (const State& state : states_) {
+    if (state.rows == 0) continue;
+    if (state.last == Status::failed)
+      ++outcome.failed;
+    else if (state.last == Status::skipped && state.samples.empty())
+      ++outcome.skipped;
+    else
+      ++outcome.ok;
+  }
+  progress.finish(std::to_string(outcome.ok) + " points measured, " +
+                  std::to_string(outcome.skipped) + " skipped, " + std::to_string(outcome.failed) +
+                  " failed, " + format_count(measured) + " new rows");
+  return outcome;
+}
+
+}  // namespace sonde

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/csv_reader.h"
+#include "harness/options.h"
+#include "harness/probe.h"
+
+namespace sonde {
+
+/// How a step ended.
+struct Outcome {
+  std::int64_t ok = 0;       ///< points that ended with samples
+  std::int64_t skipped = 0;  ///< points
+  std::int64_t failed = 0;   ///< points
+  bool interrupted = false;
+};
+
+/// Takes the samples of every point: rounds over all points that still need one, each round in its
+/// own seeded order, so that drift hits all alike. A point stops at a fixed look, at its cap, when
+/// it is skipped, or when it fails; the budget skips what is left.
+class Runner {
+ public:
+  using Emit = std::function<void(const Row&)>;
+  /// `stored`: rows of an earlier run of the same plan, taken as they are; the first missing
+  /// (point, repetition) is measured next. `emit` gets each new row, in order.
+  Runner(Probe& probe, Device& device, const std::vector<Point>& points,
+         const CommonOptions& options, const std::vector<Row>& stored, Emit emit);
+
+  Outcome run();
+
+ private:
+  struct State {
+    std::vector<double> samples;  ///< elapsed_s of good rows, in order
+    std::int64_t rows = 0;
+    bool done = false;
+    Status last = Status::ok;
+  };
+
+  Row measure(std::size_t point, std::int64_t repetition);
+  Row blank(std::size_t point, std::int64_t repetition) const;
+  void take(std::size_t point, const Row& row);
+  bool over_budget() const;
+  double share() const;
+
+  Probe& probe_;
+  Device& device_;
+  const std::vector<Point>& points_;
+  const CommonOptions& options_;
+  Emit emit_;
+  std::map<std::pair<std::int64_t, std::int64_t>, const Row*> stored_;
+  std::vector<State> states_;
+  std::int64_t order_ = 0;
+  std::function<double()> spent_s_;
+};
+
+}  // namespace sonde

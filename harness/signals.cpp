@@ -1,0 +1,34 @@
+#include "harness/signals.h"
+
+#include <csignal>
+#include <initializer_list>
+
+namespace sonde {
+namespace {
+
+volatile std::sig_atomic_t g_signal = 0;
+
+extern "C" void on_signal(int number) {
+  g_signal = number;
+  std::signal(number, SIG_DFL);  // the next one ends the program
+}
+
+}  // namespace
+
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  sigemptyset(&action.sa_mask);
+  for (int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    // nohup leaves SIGHUP ignored on purpose.
+    if (sigaction(number, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) {
+      sigaction(number, &action, nullptr);
+    }
+  }
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+int caught_signal() { return g_signal; }
+
+}  // namespace sonde

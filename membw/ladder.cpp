@@ -1,0 +1,30 @@
+#include "membw/ladder.h"
+
+#include <stdexcept>
+
+namespace sonde {
+
+std::vector<std::int64_t> size_ladder(std::int64_t low, std::int64_t high, int per_octave) {
+  // 2^(i/8) in units of 2^-16.
+  constexpr std::int64_t kSteps[8] = {65536, 71468, 77936, 84990, 92682, 101070, 110218, 120194};
+  constexpr std::int64_t kGrain = 64;
+  __extension__ using Wide = __int128;
+  if (low < kGrain || high < low) throw std::invalid_argument("size ladder: 64 <= low <= high");
+  if (per_octave < 1 || per_octave > 8 || 8 % per_octave != 0) {
+    throw std::invalid_argument("size ladder: 1, 2, 4 or 8 sizes an octave");
+  }
+  std::vector<std::int64_t> sizes = {low};
+  const auto stride = static_cast<std::size_t>(8 / per_octave);
+  for (std::int64_t octave = kGrain; octave <= high && octave > 0; octave *= 2) {
+    for (std::size_t i = 0; i < 8; i += stride) {
+      // 128 bits: the product of a large size and a step passes 2^63.
+      const Wide exact = static_cast<Wide>(octave) * kSteps[i];
+      const auto size = static_cast<std::int64_t>((exact / 65536 + kGrain / 2) / kGrain * kGrain);
+      if (size > sizes.back() && size < high) sizes.push_back(size);
+    }
+  }
+  if (high > sizes.back()) sizes.push_back(high);
+  return sizes;
+}
+
+}  // namespace sonde

@@ -1,0 +1,251 @@
+#include "report/analysis.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/error.h"
+
+namespace sonde {
+namespace {
+
+void sort_by_x(Curve& curve) {
+  std::stable_sort(curve.begin(), curve.end(),
+                   [](const CurvePoint& a, const CurvePoint& b) { return a.x < b.x; });
+}
+
+/// A point of the chase with its axes taken apart.
+struct ChasePoint {
+  std::string core;
+  std::optional<std::vector<CoreName>> set;  ///< nullopt: a kind, placed by the device
+  std::int64_t blocks = 0;
+  double footprint = 0;
+  std::string state;
+  const PointRows* rows = nullptr;
+};
+
+/// The (footprint, state) that most of `points` share; the earlier one on a tie.
+template <class Key>
+std::optional<Key> most_common(const std::vector<Key>& keys) {
+  std::map<Key, int> count;
+  std::optional<Key> best;
+  for (const Key& key : keys) ++count[key];
+  for (const Key& key : keys) {
+    if (!best || count[key] > count[*best]) best = key;
+  }
+  return best;
+}
+
+using Place = std::pair<double, std::string>;  // footprint, state
+
+ChaseAnalysis analyse_chase(const ProbeRows& probe, const Manifest& manifest) {
+  const Schema& schema = *probe.schema;
+  const GroupedRows rows = group_rows(probe, manifest.device.time_source);
+  const Sampling sampling = sampling_of(manifest, schema.probe);
+  ChaseAnalysis result;
+  result.counts = rows.counts;
+
+  std::vector<ChasePoint> points;
+  const std::vector<std::string> kinds = manifest.device.kinds();
+  for (const PointRows& point : rows.points) {
+    const Row& row = *point.first;
+    ChasePoint parsed{.core = row.text(schema, "core"),
+                      .set = std::nullopt,
+                      .blocks = row.integer(schema, "blocks").value_or(0),
+                      .footprint = row.number(schema, "footprint_bytes").value_or(0),
+                      .state = row.text(schema, "state"),
+                      .rows = &point};
+    if (std::find(kinds.begin(), kinds.end(), parsed.core) == kinds.end()) {
+      try {
+        parsed.set = parse_core_set(parsed.core);
+      } catch (const UsageError&) {
+        // Neither a kind nor a set: it can still be drawn over footprint by its name.
+      }
+    }
+    points.push_back(std::move(parsed));
+  }
+  const auto curve_of = [&](const ChasePoint& point, double x) {
+    return curve_point(rows, *point.rows, x, "latency_ns", sampling);
+  };
+  const auto alone = [](const ChasePoint& point) {
+    return point.blocks == 1 && point.set && point.set->size() == 1;
+  };
+
+  // Single cores, at the footprint and state that most of them were measured at.
+  std::vector<Place> places;
+  std::set<std::pair<std::string, Place>> seen;
+  for (const ChasePoint& point : points) {
+    const Place place{point.footprint, point.state};
+    if (alone(point) && seen.insert({point.core, place}).second) places.push_back(place);
+  }
+  // On a tie (one core, many footprints) the device's own default footprint is the core series.
+  std::stable_sort(places.begin(), places.end(), [&](const Place& a, const Place& b) {
+    const auto standard = static_cast<double>(manifest.device.chase_footprint_bytes);
+    return (a.first == standard) > (b.first == standard);
+  });
+  if (const auto place = most_common(places)) {
+    CoreSeries series{place->first, place->second, {}};
+    std::vector<CoreLatency> cores;
+    for (const ChasePoint& point : points) {
+      if (!alone(point) || Place{point.footprint, point.state} != *place) continue;
+      const CoreName name = point.set->front();
+      if (auto at = curve_of(point, name.number)) cores.push_back({name, std::move(*at), false});
+    }
+    if (!cores.empty()) {
+      series.latencies = judge_cores(std::move(cores));
+      result.cores = std::move(series);
+    }
+  }
+
+  // Blocks: by kind where the device places them, else sets of one core a block.
+  for (const std::string& kind : kinds) {
+    std::vector<const ChasePoint*> placed, named;
+    for (const ChasePoint& point : points) {
+      if (point.core == kind) placed.push_back(&point);
+      if (point.set && !point.set->empty() &&
+          static_cast<std::size_t>(point.blocks) == point.set->size() &&
+          std::all_of(point.set->begin(), point.set->end(),
+                      [&](const CoreName& core) { return core.kind == kind; })) {
+        named.push_back(&point);
+      }
+    }
+    const bool by_device = !placed.empty();
+    const std::vector<const ChasePoint*>& candidates = by_device ? placed : named;
+    std::vector<Place> block_places;
+    for (const ChasePoint* point : candidates) {
+      if (by_device || point->blocks > 1) block_places.emplace_back(point->footprint, point->state);
+    }
+    const auto place = most_common(block_places);
+    if (!place) continue;
+    BlockSeries series{kind, place->first, place->second, {}, by_device, {}};
+    std::set<std::int64_t> counts;
+    for (const ChasePoint* point : candidates) {
+      if (Place{point->footprint, point->state} != *place) continue;
+      if (!counts.insert(point->blocks).second) continue;  // the first set of that many cores
+      if (auto at = curve_of(*point, static_cast<double>(point->blocks))) {
+        series.latency.push_back(std::move(*at));
+      }
+    }
+    sort_by_x(series.latency);
+    if (series.latency.empty()) continue;
+    if (by_device && manifest.device.places_blocks) series.wave = find_wave(series.latency);
+    result.blocks.push_back(std::move(series));
+  }
+
+  // Footprints: the core (or kind, one block) with most footprints, warm where there is a choice.
+  std::map<std::pair<std::string, std::string>, std::set<double>> footprints;
+  for (const ChasePoint& point : points) {
+    if (point.blocks == 1) footprints[{point.core, point.state}].insert(point.footprint);
+  }
+  const std::pair<const std::pair<std::string, std::string>, std::set<double>>* chosen = nullptr;
+  for (const auto& entry : footprints) {
+    if (entry.second.size() < 2) continue;
+    const bool warm = entry.first.second == "warm";
+    const bool chosen_warm = chosen != nullptr && chosen->first.second == "warm";
+    if (chosen == nullptr || (warm && !chosen_warm) ||
+        (warm == chosen_warm && entry.second.size() > chosen->second.size())) {
+      chosen = &entry;
+    }
+  }
+  if (chosen != nullptr) {
+    FootprintSeries series{chosen->first.first, chosen->first.second, {}, {}};
+    for (const ChasePoint& point : points) {
+      if (point.blocks != 1 || point.core != series.core || point.state != series.state) continue;
+      if (auto at = curve_of(point, point.footprint)) series.latency.push_back(std::move(*at));
+    }
+    sort_by_x(series.latency);
+    if (!series.latency.empty()) {
+      series.levels = find_levels(series.latency, sampling);
+      result.footprints = std::move(series);
+    }
+  }
+  return result;
+}
+
+CopyAnalysis analyse_copies(const ProbeRows& probe, const Manifest& manifest) {
+  const Schema& schema = *probe.schema;
+  const GroupedRows rows = group_rows(probe, manifest.device.time_source);
+  const Sampling sampling = sampling_of(manifest, schema.probe);
+  CopyAnalysis result;
+  result.counts = rows.counts;
+  for (const PointRows& point : rows.points) {
+    const Row& row = *point.first;
+    const auto bytes = static_cast<double>(row.integer(schema, "bytes").value_or(0));
+    auto at = curve_point(rows, point, bytes, "elapsed_s", sampling);
+    if (!at) continue;
+    const std::string direction = row.text(schema, "direction");
+    const std::string method = row.text(schema, "method");
+    const std::string alignment = format_cell(row.at(schema, "alignment_bytes"));
+    const std::string state = row.text(schema, "state");
+    auto series =
+        std::find_if(result.series.begin(), result.series.end(), [&](const CopySeries& s) {
+          return s.direction == direction && s.method == method && s.alignment == alignment &&
+                 s.state == state;
+        });
+    if (series == result.series.end()) {
+      result.series.push_back({direction, method, alignment, state, {}, {}});
+      series = result.series.end() - 1;
+    }
+    series->time.push_back(std::move(*at));
+  }
+  // Directions in the device's order, its own choice of method first.
+  const auto rank = [&](const CopySeries& series) {
+    std::size_t direction = 0;
+    for (; direction < manifest.device.copies.size(); ++direction) {
+      if (manifest.device.copies[direction].direction == series.direction) break;
+    }
+    return std::make_tuple(direction, series.direction, series.method != "auto", series.method);
+  };
+  std::stable_sort(result.series.begin(), result.series.end(),
+                   [&](const CopySeries& a, const CopySeries& b) { return rank(a) < rank(b); });
+  for (CopySeries& series : result.series) {
+    sort_by_x(series.time);
+    series.shape = analyse_copy(series.time, sampling.real);
+  }
+  return result;
+}
+
+void add_conditions(const ProbeRows& probe, const Manifest& manifest,
+                    std::vector<Condition>& conditions) {
+  const GroupedRows rows = group_rows(probe, manifest.device.time_source);
+  const Sampling sampling = sampling_of(manifest, probe.schema->probe);
+  const std::pair<const char*, const char*> metrics[] = {
+      {"clock_mhz", "MHz"}, {"power_w", "W"}, {"temperature_c", "degC"}};
+  for (const auto& [metric, unit] : metrics) {
+    const bool known = std::any_of(probe.schema->metrics.begin(), probe.schema->metrics.end(),
+                                   [&](const Column& column) { return column.name == metric; });
+    if (!known) continue;
+    const Estimate value = overall(rows, metric, sampling);
+    if (value.value) conditions.push_back({probe.schema->probe, metric, unit, value});
+  }
+}
+
+}  // namespace
+
+std::vector<const CopySeries*> CopyAnalysis::main_series() const {
+  std::vector<const CopySeries*> chosen;
+  for (const CopySeries& one : series) {
+    if (one.method != "auto") continue;
+    const auto same = std::find_if(chosen.begin(), chosen.end(), [&](const CopySeries* other) {
+      return other->direction == one.direction;
+    });
+    if (same == chosen.end()) {
+      chosen.push_back(&one);
+    } else if (one.time.size() > (*same)->time.size()) {
+      *same = &one;
+    }
+  }
+  return chosen;
+}
+
+RunAnalysis analyse_run(const StoredRun& run) {
+  RunAnalysis analysis{&run, std::nullopt, std::nullopt, {}};
+  for (const ProbeRows& probe : run.probes) {
+    if (!probe.table) continue;
+    if (probe.schema == &chase_schema()) analysis.chase = analyse_chase(probe, run.manifest);
+    if (probe.schema == &copy_schema()) analysis.copy = analyse_copies(probe, run.manifest);
+    add_conditions(probe, run.manifest, analysis.conditions);
+  }
+  return analysis;
+}
+
+}  // namespace sonde

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/analysis.h"
+#include "report/findings.h"
+
+namespace sonde {
+
+/// How tick labels of an axis are written.
+enum class TickStyle {
+  plain,   ///< 1-2-5 steps; powers of ten on a long log axis
+  binary,  ///< powers of two as KiB, MiB, GiB
+  whole,   ///< whole numbers only
+};
+
+struct Axis {
+  std::string label;  ///< with the unit
+  bool log = false;
+  TickStyle ticks = TickStyle::plain;
+  bool from_zero = false;  ///< a linear axis that starts at 0
+};
+
+struct FigurePoint {
+  double x = 0;
+  double y = 0;
+  std::optional<double> low, high;  ///< interval of y
+  std::string label;                ///< for a page that shows one point
+};
+
+enum class SeriesStyle { points, line, line_points };
+
+struct Series {
+  std::string name;  ///< empty: not in the legend
+  SeriesStyle style = SeriesStyle::line_points;
+  bool emphasis = false;  ///< outliers and the like
+  std::vector<FigurePoint> points;
+};
+
+/// A line at `at`, or a band from `at` to `to`, across the plot or (horizontal only) along a part
+/// of it, with a few words beside it.
+struct Mark {
+  enum class Kind { vertical, horizontal } kind = Kind::vertical;
+  double at = 0;
+  std::optional<double> to;
+  std::optional<double> span_from, span_to;
+  std::string text;
+};
+
+/// One picture, as data: gnuplot and the page draw it from the same object.
+struct Figure {
+  std::string id;  ///< lower case letters, digits and '_': the file name
+  std::string probe;
+  std::string title;
+  Axis x, y;
+  std::vector<Series> series;
+  std::vector<Mark> marks;
+  std::string caption;
+};
+
+/// Where an axis starts and ends, and its labelled and unlabelled ticks.
+struct Tick {
+  double at = 0;
+  std::string label;  ///< empty: a minor tick
+};
+struct AxisRange {
+  double low = 0, high = 1;
+  std::vector<Tick> ticks;
+};
+AxisRange x_range(const Figure& figure);
+AxisRange y_range(const Figure& figure);
+
+/// Takes out what cannot be drawn (not finite, or not positive on a log axis) and says in the
+/// caption how many points that were. Interval ends that cannot be drawn go alone.
+void drop_undrawable(Figure& figure);
+
+/// What a figure is made from.
+struct FigureInput {
+  const RunAnalysis& analysis;
+  const std::vector<Finding>& findings;
+};
+
+/// Figures register themselves: one file, one call, no list elsewhere.
+struct FigureKind {
+  int rank = 0;       ///< order on the page; unique
+  std::string probe;  ///< section of the page
+  std::vector<Figure> (*build)(const FigureInput&) = nullptr;
+};
+bool register_figure(const FigureKind& kind);
+
+/// Every figure that this run's rows can give, by rank, undrawable points already taken out.
+std::vector<Figure> build_figures(const FigureInput& input);
+
+/// Pieces that captions share.
+std::string source_sentence(const RunAnalysis& analysis);  ///< "Modelled, not measured."
+std::string left_out_sentence(const RowCounts& counts);    ///< "" when nothing was
+FigurePoint figure_point(const CurvePoint& point, double scale, const std::string& label);
+/// The finding of that name; nullptr when it was not found.
+const Finding* find_finding(const std::vector<Finding>& findings, const std::string& name);
+
+}  // namespace sonde

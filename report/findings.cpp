@@ -1,0 +1,201 @@
+#include "report/findings.h"
+
+#include <cmath>
+
+#include "core/csv_writer.h"
+#include "core/parse.h"
+
+namespace sonde {
+namespace {
+
+/// Every digit; whole numbers without an exponent, so that 400000 bytes read as such.
+std::string exact(double value) {
+  if (value == std::floor(value) && std::abs(value) < 1e15) {
+    return std::to_string(static_cast<std::int64_t>(value));
+  }
+  return format_number(value);
+}
+
+class Collector {
+ public:
+  explicit Collector(const RunAnalysis& analysis) : analysis_(analysis) {}
+
+  void estimate(const std::string& name, const Estimate& value, const std::string& unit,
+                const std::string& basis) {
+    Finding finding = make(name, unit, basis);
+    finding.value = value.value;
+    if (value.interval) {
+      finding.low = value.interval->low;
+      finding.high = value.interval->high;
+    }
+    finding.n = value.n;
+    found_.push_back(std::move(finding));
+  }
+
+  void position(const std::string& name, std::optional<double> value, std::optional<double> low,
+                std::optional<double> high, const std::string& unit, const std::string& basis) {
+    Finding finding = make(name, unit, basis);
+    finding.value = value;
+    finding.low = low;
+    finding.high = high;
+    finding.position = true;
+    found_.push_back(std::move(finding));
+  }
+
+  std::string file(const std::string& probe) const {
+    const ProbeRows* rows = analysis_.run->probe(probe);
+    return rows != nullptr ? rows->file : probe + ".csv";
+  }
+
+  std::vector<Finding> take() { return std::move(found_); }
+
+ private:
+  Finding make(const std::string& name, const std::string& unit, const std::string& basis) const {
+    Finding finding;
+    finding.run = analysis_.run->name;
+    finding.name = name;
+    finding.unit = unit;
+    finding.source = analysis_.source();
+    finding.basis = basis;
+    return finding;
+  }
+
+  const RunAnalysis& analysis_;
+  std::vector<Finding> found_;
+};
+
+std::string at_size(double footprint, const std::string& state) {
+  return state + ", " + exact(footprint) + " B a block";
+}
+
+/// ".2", ".3" for further ones of a kind.
+std::string ordinal(std::size_t index) { return index == 0 ? "" : "." + std::to_string(index + 1); }
+
+void chase_findings(const ChaseAnalysis& chase, Collector& out) {
+  const std::string file = out.file("chase");
+  if (chase.cores) {
+    for (const CoreLatency& core : chase.cores->latencies.cores) {
+      out.estimate("chase.latency_ns.core_" + core.core.str(), core.point.y, "ns",
+                   file + ": median over repetitions, " +
+                       at_size(chase.cores->footprint, chase.cores->state) +
+                       (core.outlier ? "; outlier among the cores of its kind" : ""));
+    }
+  }
+  for (std::size_t i = 0; i < chase.blocks.size(); ++i) {
+    const BlockSeries& series = chase.blocks[i];
+    const std::string suffix = i == 0 ? "" : "." + series.kind;
+    for (const CurvePoint& point : series.latency) {
+      out.estimate("chase.latency_ns.blocks_" + exact(point.x) + suffix, point.y, "ns",
+                   file + ": median over repetitions of launch time over loads a block, " +
+                       at_size(series.footprint, series.state));
+    }
+    if (series.wave.found) {
+      out.position("chase.wave_blocks" + suffix, static_cast<double>(series.wave.last_in),
+                   static_cast<double>(series.wave.last_in),
+                   static_cast<double>(series.wave.first_beyond), "blocks",
+                   file +
+                       ": largest step of the median latency between neighbouring block counts; "
+                       "bracket is last inside and first beyond");
+    }
+  }
+  if (chase.footprints) {
+    const auto& plateaus = chase.footprints->levels.plateaus;
+    for (std::size_t i = 0; i < plateaus.size(); ++i) {
+      const MemoryPlateau& level = plateaus[i];
+      const std::string name = "chase.level_" + std::to_string(i + 1);
+      out.estimate(name + ".latency_ns", level.latency, "ns",
+                   file + ": median of all samples at " + std::to_string(level.points) +
+                       " footprints on the plateau, " + chase.footprints->core + " " +
+                       chase.footprints->state);
+      if (level.next) {
+        out.position(
+            name + ".capacity_bytes", level.last, level.last, level.next, "B",
+            file +
+                ": largest footprint on the plateau; bracket ends at the first of the next "
+                "plateau");
+      } else {
+        out.position(name + ".capacity_bytes", std::nullopt, level.last, std::nullopt, "B",
+                     file + ": no end found up to the largest footprint tested (low)");
+      }
+    }
+  }
+}
+
+void copy_findings(const RunAnalysis& analysis, Collector& out) {
+  const std::string file = out.file("copy");
+  const std::optional<double> roof = analysis.run->manifest.device.roof("memory_bytes_per_s");
+  const std::vector<const CopySeries*> all = analysis.copy->main_series();
+  for (std::size_t s = 0; s < all.size(); ++s) {
+    const CopySeries& series = *all[s];
+    const std::string suffix = s == 0 ? "" : "." + series.direction;
+    const std::string where = file + ": " + series.direction + " auto, ";
+    const auto& switches = series.shape.switches;
+    for (std::size_t i = 0; i < switches.size(); ++i) {
+      const CopySwitch& found = switches[i];
+      out.position("copy.switch_bytes" + suffix + ordinal(i), found.last_old, found.last_old,
+                   found.first_new, "B",
+                   where +
+                       "jump of the median time against lines fitted on both sides; bracket is "
+                       "last size on the old method and first on the new");
+      Estimate cost{found.jump_s * 1e9, std::nullopt, found.n};
+      if (found.jump_interval) {
+        cost.interval = Interval{found.jump_interval->low * 1e9, found.jump_interval->high * 1e9};
+      }
+      out.estimate("copy.switch_cost_ns" + suffix + ordinal(i), cost, "ns",
+                   where + "difference of the two fitted lines in the middle of the bracket");
+    }
+    for (std::size_t i = 0; i < series.shape.edges.size(); ++i) {
+      const CopyEdge& edge = series.shape.edges[i];
+      out.position("copy.edge_bytes" + suffix + ordinal(i), edge.last_before, edge.last_before,
+                   edge.first_in, "B",
+                   where + "last size before time per byte rises by " +
+                       exact(std::round((edge.rise - 1) * 100)) + " % without a jump");
+    }
+    if (!series.shape.peak) continue;
+    const CurvePoint& peak = *series.shape.peak;
+    const auto rate = [&](double factor) {
+      Estimate estimate{factor * peak.x / *peak.y.value, std::nullopt, peak.y.n};
+      if (peak.y.interval && peak.y.interval->low > 0) {
+        estimate.interval = Interval{factor * peak.x / peak.y.interval->high,
+                                     factor * peak.x / peak.y.interval->low};
+      }
+      return estimate;
+    };
+    const std::string at =
+        where + "bytes counted once over median time at " + exact(peak.x) + " B, the best size";
+    out.estimate("copy.peak_bytes_per_s" + suffix, rate(1), "B/s", at);
+    // Only a copy inside the device's memory reads and writes that memory.
+    if (roof && *roof > 0 && series.direction == "d2d") {
+      out.estimate("copy.utilisation" + suffix, rate(2.0 / *roof), "1",
+                   at + ", read plus write over the datasheet memory bandwidth");
+    }
+  }
+}
+
+std::string cell(const std::optional<double>& value) { return value ? exact(*value) : ""; }
+
+}  // namespace
+
+std::vector<Finding> find_findings(const RunAnalysis& analysis) {
+  Collector out(analysis);
+  if (analysis.chase) chase_findings(*analysis.chase, out);
+  if (analysis.copy) copy_findings(analysis, out);
+  for (const Condition& condition : analysis.conditions) {
+    out.estimate(condition.probe + "." + condition.metric + ".median", condition.value,
+                 condition.unit, out.file(condition.probe) + ": median over all rows used");
+  }
+  return out.take();
+}
+
+std::string findings_csv(const std::vector<Finding>& findings) {
+  std::string text = "run,name,value,low,high,unit,time_source,n,basis\n";
+  for (const Finding& f : findings) {
+    text += quote_cell(format_cell(Cell(f.run))) + ',' + quote_cell(f.name) + ',' + cell(f.value) +
+            ',' + cell(f.low) + ',' + cell(f.high) + ',' + f.unit + ',' + to_string(f.source) +
+            ',' + (f.n ? std::to_string(*f.n) : "") + ',' + quote_cell(format_cell(Cell(f.basis))) +
+            '\n';
+  }
+  return text;
+}
+
+}  // namespace sonde

@@ -1,0 +1,91 @@
+#include "report/load.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "core/error.h"
+
+namespace sonde {
+namespace {
+
+/// A file of rows must speak of one device and one clock, and of those the manifest names.
+void check_source(const Manifest& manifest, const ProbeRows& probe,
+                  std::vector<std::string>& warnings) {
+  bool other_device = false;
+  bool other_clock = false;
+  for (const Row& row : probe.table->rows) {
+    other_device = other_device || row.device != manifest.device.name;
+    other_clock = other_clock || row.time_source != manifest.device.time_source;
+  }
+  if (other_device) {
+    warnings.push_back(probe.file + ": holds rows of another device than the manifest's " +
+                       manifest.device.name);
+  }
+  if (other_clock) {
+    warnings.push_back(probe.file + ": holds rows whose time_source is not the manifest's " +
+                       to_string(manifest.device.time_source) +
+                       "; they are left out of every statistic");
+  }
+}
+
+std::string directory_name(const std::filesystem::path& dir) {
+  std::filesystem::path whole = std::filesystem::absolute(dir).lexically_normal();
+  if (!whole.has_filename()) whole = whole.parent_path();
+  const std::string name = whole.filename().string();
+  return name.empty() ? "run" : name;
+}
+
+}  // namespace
+
+const std::vector<const Schema*>& report_schemas() {
+  static const std::vector<const Schema*> schemas = {&chase_schema(), &copy_schema()};
+  return schemas;
+}
+
+const ProbeRows* StoredRun::probe(const std::string& probe_name) const {
+  const auto found = std::find_if(probes.begin(), probes.end(), [&](const ProbeRows& rows) {
+    return rows.schema->probe == probe_name;
+  });
+  return found == probes.end() ? nullptr : &*found;
+}
+
+bool StoredRun::any_table() const {
+  return std::any_of(probes.begin(), probes.end(),
+                     [](const ProbeRows& p) { return p.table.has_value(); });
+}
+
+bool StoredRun::any_refused() const {
+  return std::any_of(probes.begin(), probes.end(), [](const ProbeRows& p) { return p.refused(); });
+}
+
+StoredRun load_run(const std::filesystem::path& dir, const ReadOptions& options) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(dir, error)) {
+    throw UsageError("--run " + dir.string() + ": not a directory");
+  }
+  std::optional<Manifest> manifest = find_manifest(dir);
+  if (!manifest) {
+    throw UsageError("--run " + dir.string() +
+                     ": holds no manifest.json, so it is not a run directory");
+  }
+  StoredRun run{dir, directory_name(dir), std::move(*manifest), {}, {}};
+  for (const Schema* schema : report_schemas()) {
+    ProbeRows probe{schema, "", std::nullopt, {}};
+    if (const auto path = find_table(dir, schema->probe)) {
+      probe.file = path->filename().string();
+      try {
+        probe.table = read_table(*path, *schema, options);
+      } catch (const UsageError& refused) {
+        probe.problems.push_back(refused.what());
+      } catch (const RefusedFile& refused) {
+        std::istringstream lines(refused.what());
+        for (std::string line; std::getline(lines, line);) probe.problems.push_back(line);
+      }
+    }
+    if (probe.table) check_source(run.manifest, probe, run.warnings);
+    run.probes.push_back(std::move(probe));
+  }
+  return run;
+}
+
+}  // namespace sonde

@@ -1,0 +1,116 @@
+#include "report/samples.h"
+
+#include <algorithm>
+
+namespace sonde {
+namespace {
+
+std::string point_label(const Schema& schema, const Row& row) {
+  std::string label;
+  for (std::size_t i = 0; i < schema.axes.size(); ++i) {
+    if (i > 0) label += ", ";
+    label += schema.axes[i].name + " " + format_cell(row.values[i]);
+  }
+  return label;
+}
+
+}  // namespace
+
+std::optional<double> CurvePoint::spread() const {
+  // Below four samples the MAD says next to nothing.
+  if (samples.size() < 4 || !y.value || *y.value <= 0) return std::nullopt;
+  const std::optional<double> deviation = mad(samples);
+  if (!deviation) return std::nullopt;
+  // The MAD of few samples is low on average; n/(n-0.8) brings it back (Croux and Rousseeuw 1992).
+  const auto n = static_cast<double>(samples.size());
+  return 1.4826 * *deviation / *y.value * n / (n - 0.8);
+}
+
+GroupedRows group_rows(const ProbeRows& probe, TimeSource source) {
+  const Schema& schema = *probe.schema;
+  GroupedRows grouped{&schema, {}, {}};
+  std::map<std::string, std::size_t> position;
+  for (const Row& row : probe.table->rows) {
+    std::string key;
+    for (std::size_t i = 0; i < schema.axes.size(); ++i) {
+      key += format_cell(row.values[i]);
+      key += '\x1f';
+    }
+    const auto [entry, fresh] = position.try_emplace(key, grouped.points.size());
+    if (fresh) grouped.points.push_back({&row, {}});
+    RowCounts& counts = grouped.counts;
+    const auto give_reason = [&] {
+      ++counts.reasons[std::string(to_string(row.status)) + ": " +
+                       (row.reason.empty() ? "no reason given" : row.reason)];
+    };
+    switch (row.status) {
+      case Status::ok:
+        if (row.time_source != source) {
+          ++counts.other_clock;
+        } else {
+          ++counts.ok;
+          grouped.points[entry->second].ok.push_back(&row);
+        }
+        break;
+      case Status::throttled:
+        ++counts.throttled;
+        give_reason();
+        break;
+      case Status::skipped:
+        ++counts.skipped;
+        give_reason();
+        break;
+      case Status::failed:
+        ++counts.failed;
+        give_reason();
+        break;
+    }
+  }
+  for (PointRows& point : grouped.points) {
+    std::stable_sort(point.ok.begin(), point.ok.end(),
+                     [](const Row* a, const Row* b) { return a->order < b->order; });
+    if (point.ok.empty()) grouped.counts.empty_points.push_back(point_label(schema, *point.first));
+  }
+  return grouped;
+}
+
+Sampling sampling_of(const Manifest& manifest, const std::string& probe) {
+  const Step* step = manifest.step(probe);
+  // Without a step to say so the wider interval is the honest one.
+  return {.adaptive = step == nullptr || step->adaptive,
+          .real = manifest.device.time_source != TimeSource::modelled,
+          .seed = manifest.seed};
+}
+
+std::optional<CurvePoint> curve_point(const GroupedRows& rows, const PointRows& point, double x,
+                                      const std::string& metric, const Sampling& sampling) {
+  CurvePoint result{.x = x, .y = {}, .samples = {}, .orders = {}};
+  for (const Row* row : point.ok) {
+    if (const auto value = row->number(*rows.schema, metric)) {
+      result.samples.push_back(*value);
+      result.orders.push_back(row->order);
+    }
+  }
+  if (result.samples.empty()) return std::nullopt;
+  result.y = estimate_median(result.samples, sampling);
+  return result;
+}
+
+Estimate overall(const GroupedRows& rows, const std::string& metric, const Sampling& sampling) {
+  std::vector<std::pair<std::int64_t, double>> ordered;
+  for (const PointRows& point : rows.points) {
+    for (const Row* row : point.ok) {
+      if (const auto value = row->number(*rows.schema, metric))
+        ordered.emplace_back(row->order, *value);
+    }
+  }
+  if (ordered.empty()) return {};
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<double> samples;
+  samples.reserve(ordered.size());
+  for (const auto& [order, value] : ordered) samples.push_back(value);
+  return estimate_median(samples, sampling);
+}
+
+}  // namespace sonde

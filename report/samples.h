@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/schema.h"
+#include "core/statistics.h"
+#include "report/load.h"
+
+namespace sonde {
+
+/// What one metric came to at one value of the quantity that is varied.
+struct CurvePoint {
+  double x = 0;                      ///< blocks, bytes, ...
+  Estimate y;                        ///< median with its interval
+  std::vector<double> samples;       ///< in the order taken
+  std::vector<std::int64_t> orders;  ///< position of each sample in the run
+
+  /// Robust relative standard deviation of one sample (1.4826 MAD over the median, corrected for
+  /// few samples). nullopt below four samples or at a median that is not positive.
+  std::optional<double> spread() const;
+};
+using Curve = std::vector<CurvePoint>;  ///< ascending in x
+
+/// Rows of one file that never reach a statistic, by status, with their reasons.
+struct RowCounts {
+  std::int64_t ok = 0, throttled = 0, skipped = 0, failed = 0;
+  std::int64_t other_clock = 0;                 ///< time_source differs from the manifest's
+  std::map<std::string, std::int64_t> reasons;  ///< "throttled: <reason>" and so on
+  std::vector<std::string> empty_points;        ///< points left without a single usable sample
+};
+
+/// Rows of one point: same axes, status ok, in the order taken.
+struct PointRows {
+  const Row* first = nullptr;  ///< for the axes
+  std::vector<const Row*> ok;
+};
+
+/// Rows grouped by their axes, in order of first appearance.
+struct GroupedRows {
+  const Schema* schema = nullptr;
+  std::vector<PointRows> points;
+  RowCounts counts;
+};
+GroupedRows group_rows(const ProbeRows& probe, TimeSource source);
+
+/// How the samples of a probe were collected, from the manifest.
+Sampling sampling_of(const Manifest& manifest, const std::string& probe);
+
+/// The metric at one point. nullopt when no row has it.
+std::optional<CurvePoint> curve_point(const GroupedRows& rows, const PointRows& point, double x,
+                                      const std::string& metric, const Sampling& sampling);
+
+/// Median of a metric over every ok row (clock, power, temperature); n = 0 when no cell is filled.
+Estimate overall(const GroupedRows& rows, const std::string& metric, const Sampling& sampling);
+
+}  // namespace sonde

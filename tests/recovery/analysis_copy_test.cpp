@@ -1,0 +1,159 @@
+// Planted copy curves: a method switch is found, a smooth curve and a cache edge are left alone.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "report/copy.h"
+#include "tests/output/report_runs.h"
+
+namespace sonde {
+namespace {
+
+using testing_runs::host_copy;
+using testing_runs::ladder;
+using testing_runs::noisy;
+using testing_runs::npu_copy;
+
+template <class Time>
+Curve measure(const std::vector<double>& sizes, Time time, double noise, int n, std::uint64_t seed,
+              double outliers = 0, bool real = false) {
+  Curve curve;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::uint64_t key = key_of({seed, i});
+    CurvePoint point{
+        .x = sizes[i], .y = {}, .samples = noisy(time(sizes[i]), noise, n, key), .orders = {}};
+    Rng rng(key_of({key, 1}));
+    for (double& sample : point.samples) {
+      if (rng.uniform() < outliers) sample *= 1.2 + 3 * rng.uniform();
+    }
+    point.y = estimate_median(point.samples, {.adaptive = true, .real = real, .seed = seed});
+    curve.push_back(std::move(point));
+  }
+  return curve;
+}
+
+/// A random smooth copy: start-up, a rate, and up to three cache edges of random height and width.
+struct Smooth {
+  double overhead, rate;
+  std::vector<double> at, factor, steepness;
+  explicit Smooth(Rng& rng) {
+    overhead = std::exp2(-27 + 10 * rng.uniform());
+    rate = std::exp2(33 + 6 * rng.uniform());
+    const auto edges = rng.below(4);
+    for (std::uint64_t i = 0; i < edges; ++i) {
+      at.push_back(std::exp2(13 + 14 * rng.uniform()));
+      factor.push_back(0.3 + 2.2 * rng.uniform());
+      steepness.push_back(3 + 4 * rng.uniform());  // 10 to 90 % within 1.5 down to 0.6 octaves
+    }
+  }
+  double operator()(double bytes) const {
+    double cost = 1;
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      cost += factor[i] / (1 + std::exp(-std::log2(bytes / at[i]) * steepness[i]));
+    }
+    return overhead + bytes * cost / rate;
+  }
+};
+
+TEST(AnalysisCopy, FindsTheSwitchOfTheModelledChipWithinOneStep) {
+  const std::vector<double> sizes = ladder(1024, 256 << 20);
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const CopyShape shape = analyse_copy(measure(sizes, npu_copy, 0.02, 8, seed), false);
+    ASSERT_EQ(shape.switches.size(), 1u) << seed;
+    EXPECT_LT(shape.switches[0].last_old, 400000.5);
+    EXPECT_GT(shape.switches[0].first_new, 400000);
+    EXPECT_NEAR(shape.switches[0].jump_s, npu_copy(400001) - npu_copy(400000), 0.4e-6);
+    EXPECT_TRUE(shape.edges.empty()) << seed;
+  }
+}
+
+TEST(AnalysisCopy, FindsIntoACoarseLadder) {
+  for (int per_octave : {2, 4}) {
+    const CopyShape shape =
+        analyse_copy(measure(ladder(1024, 256 << 20, per_octave), npu_copy, 0.02, 8, 5), false);
+    ASSERT_EQ(shape.switches.size(), 1u) << per_octave;
+    EXPECT_LE(shape.switches[0].last_old, 400000);
+    EXPECT_GT(shape.switches[0].first_new, 400000);
+  }
+}
+
+TEST(AnalysisCopy, TellsBothHostSwitchesFromTheCacheEdges) {
+  const std::vector<double> sizes = ladder(1024, 256 << 20);
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const CopyShape shape =
+        analyse_copy(measure(sizes, host_copy, 0.03, 12, seed, 0.05, true), true);
+    ASSERT_EQ(shape.switches.size(), 2u) << seed;
+    for (const CopySwitch& found : shape.switches) {
+      const double truth = found.jump_s < 0 ? 103809024 : 2112;
+      EXPECT_LE(found.last_old, truth);
+      EXPECT_GT(found.first_new, truth);
+    }
+    ASSERT_EQ(shape.edges.size(), 3u) << seed;
+    EXPECT_NEAR(std::log2(shape.edges[0].last_before / 20e3), 0, 0.6);
+    EXPECT_NEAR(std::log2(shape.edges[1].last_before / 0.8e6), 0, 0.6);
+    EXPECT_NEAR(std::log2(shape.edges[2].last_before / 40e6), 0, 1);  // the widest of them
+  }
+}
+
+TEST(AnalysisCopy, ClaimsNoSwitchOnSmoothCurves) {
+  const std::vector<double> sizes = ladder(1024, 256 << 20);
+  int claims = 0;
+  constexpr int kCurves = 300;
+  for (std::uint64_t seed = 0; seed < kCurves; ++seed) {
+    Rng rng(key_of({99, seed}));
+    const Smooth time(rng);
+    const double noise = 0.01 + 0.04 * rng.uniform();
+    const int n = static_cast<int>(8 + rng.below(20));
+    const CopyShape shape = analyse_copy(measure(sizes, time, noise, n, seed, 0.02), false);
+    claims += shape.switches.empty() ? 0 : 1;
+  }
+  EXPECT_LE(claims, kCurves / 100);
+}
+
+TEST(AnalysisCopy, FindsPlantedJumpsAboveThreeTimesTheNoise) {
+  const std::vector<double> sizes = ladder(1024, 256 << 20);
+  int tried = 0, found = 0, extra = 0;
+  for (std::uint64_t seed = 0; tried < 300; ++seed) {
+    Rng rng(key_of({77, seed}));
+    Smooth time(rng);
+    const double noise = 0.01 + 0.04 * rng.uniform();
+    const int n = static_cast<int>(8 + rng.below(20));
+    const double at = std::exp2(12 + 14 * rng.uniform());
+    const double jump = std::exp2(-22 + 6.6 * rng.uniform()) * (rng.below(3) == 0 ? -1 : 1);
+    const double level = time(at);
+    // Down-jumps leave at least half the time; jumps are at least three times the noise and 8 %.
+    if (std::abs(jump) < std::max(3 * noise, 0.10) * level || jump < -0.5 * level) continue;
+    // An edge within an octave of the switch is another question.
+    bool crowded = false;
+    for (double edge : time.at) crowded = crowded || std::abs(std::log2(edge / at)) < 2;
+    if (crowded) continue;
+    ++tried;
+    const auto jumping = [&](double bytes) { return time(bytes) + (bytes > at ? jump : 0); };
+    const CopyShape shape = analyse_copy(measure(sizes, jumping, noise, n, seed, 0.02), false);
+    bool hit = false;
+    for (const CopySwitch& one : shape.switches) {
+      // Within one ladder step of the truth.
+      hit = hit || (one.last_old / std::exp2(0.13) <= at && one.first_new * std::exp2(0.13) >= at &&
+                    (one.jump_s > 0) == (jump > 0));
+    }
+    found += hit;
+    extra += static_cast<int>(shape.switches.size()) - hit;
+  }
+  EXPECT_GE(found, 297) << "of " << tried;
+  EXPECT_LE(extra, 3);
+}
+
+TEST(AnalysisCopy, SaysWhenItCannotTell) {
+  EXPECT_TRUE(analyse_copy({}, false).cannot_tell);
+  EXPECT_TRUE(analyse_copy(measure({1024, 2048, 4096}, npu_copy, 0.01, 8, 1), false).cannot_tell);
+  const CopyShape flat =
+      analyse_copy(measure(
+                       ladder(1024, 1 << 20), [](double) { return 1e-6; }, 0, 8, 1),
+                   false);
+  EXPECT_FALSE(flat.cannot_tell);
+  EXPECT_TRUE(flat.switches.empty());
+  EXPECT_TRUE(flat.edges.empty());
+}
+
+}  // namespace
+}  // namespace sonde

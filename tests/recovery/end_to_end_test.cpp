@@ -1,0 +1,203 @@
+// Planted values of the simulated chip, found again from the CSVs alone by the programs as a user
+// runs them, and the same rows whatever happened on the way.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include "core/csv_reader.h"
+#include "core/parse.h"
+#include "core/rng.h"
+#include "membw/ladder.h"
+#include "tests/support/programs.h"
+
+namespace sonde {
+namespace {
+
+using test::read_text;
+using test::Result;
+using test::run;
+using test::TemporaryDirectory;
+
+constexpr const char* kChip = "sim:950pr_9579";
+
+struct Finding {
+  double value = 0, low = 0, high = 0;
+  std::string time_source;
+};
+
+std::map<std::string, Finding> read_findings(const std::filesystem::path& path) {
+  std::map<std::string, Finding> findings;
+  std::istringstream text(read_text(path));
+  std::string line;
+  std::getline(text, line);
+  EXPECT_EQ(line, "run,name,value,low,high,unit,time_source,n,basis");
+  while (std::getline(text, line)) {
+    std::string problem;
+    const auto cells = split_record(line, &problem);
+    EXPECT_TRUE(cells) << problem;
+    EXPECT_EQ(cells->size(), 9u) << line;
+    Finding finding;
+    finding.value = parse_number((*cells)[2]).value_or(-1);
+    finding.low = parse_number((*cells)[3]).value_or(-1);
+    finding.high = parse_number((*cells)[4]).value_or(-1);
+    finding.time_source = (*cells)[6];
+    findings[(*cells)[1]] = finding;
+  }
+  return findings;
+}
+
+TEST(QuickCampaign, FindsWhatWasPlanted) {
+  TemporaryDirectory directory;
+  const Result result = run(directory.path(), {"sonde", "campaign", "--device", kChip, "--out",
+                                               "run", "--quick", "--no-progress"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("run/report/index.html"), std::string::npos) << result.out;
+  auto findings = read_findings(directory / "run/report/findings.csv");
+
+  // Wave: one block a Vector core, 56 of them.
+  EXPECT_EQ(findings.at("chase.wave_blocks").value, 56);
+  EXPECT_EQ(findings.at("chase.wave_blocks").low, 56);
+  EXPECT_EQ(findings.at("chase.wave_blocks").high, 57);
+  // Published latencies (docs/simulator.md, rows 3 and 4), with their tolerances.
+  EXPECT_NEAR(findings.at("chase.latency_ns.core_vector0").value, 134, 0.03 * 134);
+  EXPECT_NEAR(findings.at("chase.latency_ns.blocks_56").value, 182, 0.05 * 182);
+  // Levels: 32 KiB data cache, 128 MiB L2, HBM.
+  EXPECT_EQ(findings.at("chase.level_1.capacity_bytes").value, 32768);
+  // Hashed sets overflow one by one below the capacity, so the plateau ends inside the bracket.
+  EXPECT_LE(findings.at("chase.level_2.capacity_bytes").low, 128 << 20);
+  EXPECT_GE(findings.at("chase.level_2.capacity_bytes").high, 128 << 20);
+  EXPECT_LE(findings.at("chase.level_2.capacity_bytes").high, 256 << 20);
+  EXPECT_TRUE(findings.contains("chase.level_3.latency_ns"));
+  EXPECT_FALSE(findings.contains("chase.level_4.latency_ns"));
+  // Switch: 400,000 bytes within one step of the ladder, the bracket holding it.
+  const Finding& change = findings.at("copy.switch_bytes");
+  EXPECT_LE(change.low, 400'000);
+  EXPECT_GT(change.high, 400'000);
+  const auto ladder = size_ladder(1024, 256 << 20, 8);
+  const auto at = std::find(ladder.begin(), ladder.end(), static_cast<std::int64_t>(change.low));
+  ASSERT_NE(at, ladder.end());
+  EXPECT_EQ(*(at + 1), static_cast<std::int64_t>(change.high));
+  EXPECT_GT(findings.at("copy.switch_cost_ns").value, 0);
+  EXPECT_FALSE(findings.contains("copy.switch_bytes.2"));
+  for (const auto& [name, finding] : findings) EXPECT_EQ(finding.time_source, "modelled") << name;
+  for (const char* figure :
+       {"chase_blocks", "chase_footprint", "chase_cores", "copy_time", "copy_bandwidth"}) {
+    EXPECT_TRUE(std::filesystem::exists(directory / "run/report" / (std::string(figure) + ".svg")))
+        << figure;
+    EXPECT_TRUE(std::filesystem::exists(directory / "run/report" / (std::string(figure) + ".png")))
+        << figure;
+  }
+}
+
+/// Waits until `path` has at least `bytes` or the child is gone; false in the latter case.
+bool wait_for_size(const std::filesystem::path& path, std::uintmax_t bytes, pid_t child) {
+  while (true) {
+    std::error_code missing;
+    const auto size = std::filesystem::file_size(path, missing);
+    if (!missing && size >= bytes) return true;
+    if (::kill(child, 0) != 0) return false;
+    siginfo_t info{};
+    if (::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid == child) {
+      return false;
+    }
+    ::usleep(200);
+  }
+}
+
+TEST(Campaign, KilledFiveTimesEndsWithTheSameRows) {
+  TemporaryDirectory directory;
+  const std::vector<std::string> rest = {"--device",      kChip,    "--quick",
+                                         "--no-progress", "--seed", "5"};
+  const auto command = [&](const std::string& out) {
+    std::vector<std::string> words = {"sonde", "campaign", "--out", out};
+    words.insert(words.end(), rest.begin(), rest.end());
+    return words;
+  };
+  ASSERT_EQ(run(directory.path(), command("whole")).exit_code, 0);
+  const auto chase_size = std::filesystem::file_size(directory / "whole/chase.csv");
+  const auto copy_size = std::filesystem::file_size(directory / "whole/copy.csv");
+
+  // Five moments spread over both steps, drawn from a fixed seed; each is a size reached, so that
+  // a fast machine is killed in the middle as well.
+  Rng rng(31);
+  int killed = 0;
+  std::uintmax_t reached = 0;
+  for (int i = 0; i < 5; ++i) {
+    const bool in_chase = i < 3;
+    const auto path = directory / (in_chase ? "killed/chase.csv" : "killed/copy.csv");
+    const auto size = in_chase ? chase_size : copy_size;
+    const std::uintmax_t step = size / (in_chase ? 4 : 3);
+    reached =
+        (i == 0 || i == 3) ? step / 2 + rng.below(step) : reached + step / 4 + rng.below(step / 2);
+    const pid_t child = test::start(directory.path(), command("killed"));
+    if (wait_for_size(path, reached, child)) {
+      ::kill(child, SIGKILL);
+      ++killed;
+    }
+    test::wait_for(directory.path(), child);
+  }
+  EXPECT_EQ(killed, 5);
+  const Result last = run(directory.path(), command("killed"));
+  ASSERT_EQ(last.exit_code, 0) << last.err;
+  EXPECT_EQ(read_text(directory / "killed/chase.csv"), read_text(directory / "whole/chase.csv"));
+  EXPECT_EQ(read_text(directory / "killed/copy.csv"), read_text(directory / "whole/copy.csv"));
+}
+
+TEST(Campaign, AFinishedStepIsNotRunAgain) {
+  TemporaryDirectory directory;
+  const std::vector<std::string> command = {"sonde",         "copy", "--device", kChip,
+                                            "--out",         "run",  "--bytes",  "1KiB:64KiB:2x",
+                                            "--repetitions", "8"};
+  ASSERT_EQ(run(directory.path(), command).exit_code, 0);
+  const std::string rows = read_text(directory / "run/copy.csv");
+  const Result again = run(directory.path(), command);
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_NE(again.err.find("already complete"), std::string::npos) << again.err;
+  EXPECT_EQ(read_text(directory / "run/copy.csv"), rows);
+}
+
+TEST(Interrupt, EndsCleanlyAndResumes) {
+  for (int signal_number : {SIGINT, SIGTERM, SIGHUP}) {
+    TemporaryDirectory directory;
+    const std::vector<std::string> command = {
+        "sonde-chase",   "--device", kChip,  "--out",         "run",
+        "--no-progress", "--blocks", "1-64", "--repetitions", "20"};
+    const pid_t child = test::start(directory.path(), command);
+    ASSERT_TRUE(wait_for_size(directory / "run/chase.csv", 20'000, child));
+    ::kill(child, signal_number);
+    const Result stopped = test::wait_for(directory.path(), child);
+    EXPECT_EQ(stopped.exit_code, 3) << stopped.err;
+    EXPECT_NE(stopped.err.find("resumes"), std::string::npos) << stopped.err;
+    EXPECT_NE(read_text(directory / "run/manifest.json").find("\"interrupted\""),
+              std::string::npos);
+    const std::string partial = read_text(directory / "run/chase.csv");
+    EXPECT_EQ(partial.back(), '\n');
+    const Result resumed = run(directory.path(), command);
+    EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+    EXPECT_TRUE(read_text(directory / "run/chase.csv").starts_with(partial));
+    EXPECT_NE(read_text(directory / "run/manifest.json").find("\"complete\""), std::string::npos);
+  }
+}
+
+TEST(SameSeed, GivesTheSameBytesAndAnotherSeedOthers) {
+  TemporaryDirectory directory;
+  const auto rows = [&](const std::string& seed) {
+    return run(directory.path(), {"sonde", "copy", "--device", kChip, "--csv", "-", "--seed", seed,
+                                  "--bytes", "1KiB:1MiB:2x", "--repetitions", "8"})
+        .out;
+  };
+  const std::string first = rows("1");
+  EXPECT_EQ(test::count_lines(first), 1u + 11 * 8);
+  EXPECT_EQ(rows("1"), first);
+  EXPECT_NE(rows("2"), first);
+}
+
+}  // namespace
+}  // namespace sonde

@@ -1,0 +1,411 @@
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+
+#include "core/csv_reader.h"
+#include "core/csv_writer.h"
+#include "core/rng.h"
+#include "tests/support/programs.h"
+
+namespace sonde {
+namespace {
+
+using test::read_text;
+using test::TemporaryDirectory;
+using test::write_text;
+
+Row row_of(std::int64_t point, std::int64_t repetition, double latency) {
+  const Schema& schema = chase_schema();
+  Row row;
+  row.device = "Acc, \"B\" 2 GHz";
+  row.time_source = TimeSource::modelled;
+  row.point = point;
+  row.repetition = repetition;
+  row.order = point * 100 + repetition;
+  row.start_s = 0.125;
+  row.values.assign(schema.size(), {});
+  row.values[schema.index("core")] = std::string("vector0");
+  row.values[schema.index("blocks")] = std::int64_t{1};
+  row.values[schema.index("footprint_bytes")] = std::int64_t{16384};
+  row.values[schema.index("state")] = std::string("cold");
+  row.values[schema.index("loads")] = std::int64_t{256};
+  row.values[schema.index("elapsed_s")] = latency * 256e-9;
+  row.values[schema.index("latency_ns")] = latency;
+  return row;
+}
+
+class CsvFile : public ::testing::Test {
+ protected:
+  void write_rows(int count) {
+    CsvWriter writer(chase_schema(), path());
+    for (int i = 0; i < count; ++i) writer.write(row_of(i, 0, 100.0 + i / 3.0));
+    writer.close();
+  }
+  Table read(const ReadOptions& options = {}) {
+    return read_table(path(), chase_schema(), options);
+  }
+  std::string refusal(const ReadOptions& options = {}) {
+    try {
+      read(options);
+    } catch (const RefusedFile& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+      return error.what();
+    }
+    return "";
+  }
+  void mutate(const std::string& from, const std::string& to, std::size_t occurrence = 1) {
+    std::string text = read_text(path());
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < occurrence; ++i) at = text.find(from, i == 0 ? 0 : at + 1);
+    ASSERT_NE(at, std::string::npos) << from;
+    write_text(path(), text.replace(at, from.size(), to));
+  }
+  /// Replaces text and drops every check, as a hand edit in an unprotected file would.
+  void edit_unprotected(const std::string& from, const std::string& to) {
+    std::string text = read_text(path());
+    std::string result;
+    for (std::size_t at = 0, line = 0; at < text.size(); ++line) {
+      const std::size_t end = text.find('\n', at);
+      std::string one = text.substr(at, end - at);
+      if (line > 0) one = one.substr(0, one.rfind(',') + 1);
+      result += one + "\n";
+      at = end + 1;
+    }
+    write_text(path(), result);
+    mutate(from, to);
+  }
+  std::filesystem::path path() const { return directory_ / "chase.csv"; }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(CsvFile, HeaderIsTheContract) {
+  EXPECT_EQ(csv_header(chase_schema()),
+            "schema,device,time_source,point,repetition,order,start_s,status,reason,"
+            "core,blocks,footprint_bytes,state,loads,elapsed_s,latency_ns,placement,clock_mhz,"
+            "power_w,temperature_c,note,end_s,check\n");
+  EXPECT_EQ(csv_header(copy_schema()),
+            "schema,device,time_source,point,repetition,order,start_s,status,reason,"
+            "direction,method,bytes,alignment_bytes,state,elapsed_s,bandwidth_bytes_per_s,counting,"
+            "placement,clock_mhz,power_w,temperature_c,note,end_s,check\n");
+}
+
+TEST_F(CsvFile, WhatIsWrittenIsReadBackBitForBit) {
+  std::vector<Row> rows;
+  Rng rng(17);
+  const std::vector<std::string> texts = {"",         "plain",
+                                          "a,b",      "say \"x\"",
+                                          " leading", "trailing ",
+                                          "tab\t",    "\xC3\xA9\xE2\x80\xAE",
+                                          "'`$(x)`'", std::string(70000, 'q')};
+  {
+    CsvWriter writer(chase_schema(), path());
+    for (int i = 0; i < 200; ++i) {
+      Row row = row_of(i, i % 3, 1);
+      row.values[chase_schema().index("note")] = texts[rng.below(texts.size())].empty()
+                                                     ? Cell()
+                                                     : Cell(texts[rng.below(texts.size() - 1) + 1]);
+      // Any finite double, subnormals and negatives too.
+      double value = 0;
+      do {
+        const std::uint64_t bits = rng();
+        std::memcpy(&value, &bits, sizeof value);
+      } while (!std::isfinite(value));
+      row.values[chase_schema().index("latency_ns")] = value;
+      if (i % 7 == 0) {
+        row.status = Status::skipped;
+        row.reason = "because, \"quoted\"";
+        row.start_s.reset();
+        row.values[chase_schema().index("latency_ns")] = Cell();
+      }
+      writer.write(row);
+      rows.push_back(std::move(row));
+    }
+    writer.close();
+  }
+  const Table table = read();
+  ASSERT_EQ(table.rows.size(), rows.size());
+  EXPECT_TRUE(table.warnings.empty());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(named_cells(chase_schema(), table.rows[i]), named_cells(chase_schema(), rows[i]))
+        << i;
+    EXPECT_EQ(table.rows[i].values[chase_schema().index("latency_ns")],
+              rows[i].values[chase_schema().index("latency_ns")]);
+  }
+}
+
+TEST_F(CsvFile, LineBreaksAndNulInTextBecomeBlanks) {
+  Row row = row_of(0, 0, 1);
+  row.status = Status::failed;
+  row.reason = std::string("a\nb\rc\0d", 7);
+  {
+    CsvWriter writer(chase_schema(), path());
+    writer.write(row);
+    writer.close();
+  }
+  EXPECT_EQ(read().rows.at(0).reason, "a b c d");
+}
+
+TEST_F(CsvFile, ByteOrderMarkCrlfOrderAndExtraColumnsAreFine) {
+  write_rows(3);
+  std::string text = read_text(path());
+  std::string changed = "\xEF\xBB\xBF";
+  for (std::size_t at = 0, line = 0; at < text.size(); ++line) {
+    const std::size_t end = text.find('\n', at);
+    // An unknown column in front, `check` moved to the second place.
+    std::string one = text.substr(at, end - at);
+    const std::size_t comma = one.rfind(',');
+    changed +=
+        (line == 0 ? "extra," : "7,") + one.substr(comma + 1) + "," + one.substr(0, comma) + "\r\n";
+    at = end + 1;
+  }
+  write_text(path(), changed);
+  const Table table = read();
+  ASSERT_EQ(table.rows.size(), 3u);
+  EXPECT_EQ(table.unprotected, 0);
+  EXPECT_EQ(table.rows[2].number(chase_schema(), "latency_ns"), 100.0 + 2 / 3.0);
+}
+
+TEST_F(CsvFile, GzipIsReadDirectly) {
+  write_rows(5);
+  const std::string text = read_text(path());
+  const auto packed = directory_ / "chase.csv.gz";
+  gzFile file = gzopen(packed.c_str(), "wb");
+  ASSERT_EQ(gzwrite(file, text.data(), static_cast<unsigned>(text.size())),
+            static_cast<int>(text.size()));
+  gzclose(file);
+  EXPECT_EQ(read_table(packed, chase_schema()).rows.size(), 5u);
+  std::filesystem::remove(path());
+  EXPECT_EQ(find_table(directory_.path(), "chase"), packed);
+  // A cut archive is refused, not read as a shorter file.
+  std::filesystem::resize_file(packed, std::filesystem::file_size(packed) / 2);
+  EXPECT_THROW(read_table(packed, chase_schema()), RefusedFile);
+}
+
+TEST_F(CsvFile, LastLineWithoutNewlineIsDroppedWithAWarning) {
+  write_rows(4);
+  const std::string text = read_text(path());
+  const std::size_t whole = text.substr(0, text.size() - 1).rfind('\n') + 1;
+  for (std::size_t cut = whole + 1; cut < text.size(); ++cut) {
+    write_text(path(), text.substr(0, cut));
+    const Table table = read();
+    ASSERT_EQ(table.rows.size(), 3u) << cut;
+    ASSERT_TRUE(table.cut_line);
+    ASSERT_EQ(table.whole_bytes, static_cast<std::int64_t>(whole)) << cut;
+    ASSERT_EQ(table.warnings.size(), 1u);
+  }
+}
+
+TEST_F(CsvFile, AnyDamagedByteIsRefusedWithItsLineOrHarmless) {
+  write_rows(3);
+  const std::string text = read_text(path());
+  const Table whole = read();
+  Rng rng(5);
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    std::string damaged = text;
+    char byte = damaged[at];
+    while (byte == damaged[at]) byte = static_cast<char>(rng.below(256));
+    damaged[at] = byte;
+    write_text(path(), damaged);
+    try {
+      const Table table = read();
+      if (at + 1 == text.size()) {
+        EXPECT_TRUE(table.cut_line);
+        continue;
+      }
+      // Taken: then every value must be what it was (an unknown column name in the header).
+      ASSERT_EQ(table.rows.size(), whole.rows.size()) << at;
+      const bool header = at < text.find('\n');
+      for (std::size_t i = 0; i < table.rows.size() && !header; ++i) {
+        ASSERT_EQ(named_cells(chase_schema(), table.rows[i]),
+                  named_cells(chase_schema(), whole.rows[i]))
+            << at;
+      }
+    } catch (const RefusedFile& error) {
+      ASSERT_NE(std::string(error.what()).find("chase.csv"), std::string::npos);
+    }
+  }
+}
+
+TEST_F(CsvFile, EditedRowsNeedAcceptEdited) {
+  write_rows(3);
+  mutate("16384", "16385", 2);
+  EXPECT_NE(refusal().find("chase.csv:3: check"), std::string::npos) << refusal();
+  EXPECT_TRUE(refusal({.skip_bad_rows = false, .accept_edited = true}).empty());
+  const Table table = read({.skip_bad_rows = true, .accept_edited = false});
+  EXPECT_EQ(table.rows.size(), 2u);
+  EXPECT_EQ(table.skipped, 1);
+}
+
+TEST_F(CsvFile, UnprotectedRowsAreCounted) {
+  write_rows(3);
+  edit_unprotected("16384", "16384");
+  const Table table = read();
+  EXPECT_EQ(table.unprotected, 3);
+  EXPECT_EQ(table.warnings.size(), 1u);
+}
+
+TEST_F(CsvFile, BadNumbersAreNamedByLineAndColumn) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"nan", "latency_ns: 'nan' is not a number"},
+      {"inf", "latency_ns: 'inf'"},
+      {"N/A", "latency_ns: 'N/A'"},
+      {"\"100,5\"", "decimal comma?"},
+      {"", "latency_ns: empty"},
+      {" 100", "latency_ns"}};
+  for (const auto& [text, message] : cases) {
+    std::filesystem::remove(path());
+    write_rows(2);
+    edit_unprotected(",100,", "," + text + ",");
+    EXPECT_NE(refusal().find("chase.csv:2: "), std::string::npos) << refusal();
+    EXPECT_NE(refusal().find(message), std::string::npos) << refusal();
+  }
+}
+
+TEST_F(CsvFile, SpreadsheetIntegersAreRefused) {
+  write_rows(2);
+  edit_unprotected("16384", "1.64E+04");
+  EXPECT_NE(refusal().find("edited in a spreadsheet?"), std::string::npos) << refusal();
+}
+
+TEST_F(CsvFile, SpreadsheetPaddingIsAccepted) {
+  write_rows(2);
+  std::string text = read_text(path());
+  for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 4)) {
+    text.insert(at, ",,");
+  }
+  write_text(path(), text);
+  EXPECT_EQ(read().rows.size(), 2u);
+}
+
+TEST_F(CsvFile, WrongCellCountsAndStrayLinesAreNamed) {
+  write_rows(4);
+  std::string text = read_text(path());
+  const std::size_t third = text.find("\n", text.find("\n", text.find("\n") + 1) + 1) + 1;
+  text.insert(third, "finished OK\n" + csv_header(chase_schema()));
+  write_text(path(), text);
+  EXPECT_NE(refusal().find("chase.csv:4: cell count: 1"), std::string::npos) << refusal();
+  EXPECT_NE(refusal().find("chase.csv:5: repeated header"), std::string::npos) << refusal();
+  EXPECT_EQ(read({.skip_bad_rows = true, .accept_edited = false}).rows.size(), 4u);
+}
+
+TEST_F(CsvFile, OnlyTwentyBadLinesArePrinted) {
+  write_rows(50);
+  std::string text = read_text(path());
+  std::string bad = text.substr(0, text.find('\n') + 1);
+  for (int i = 0; i < 30; ++i) bad += "x\n";
+  write_text(path(), bad);
+  EXPECT_EQ(test::count_lines(refusal()), 20u);
+  EXPECT_NE(refusal().find("30 bad rows"), std::string::npos);
+}
+
+TEST_F(CsvFile, RepeatedKeys) {
+  {
+    CsvWriter writer(chase_schema(), path());
+    writer.write(row_of(0, 0, 1));
+    writer.write(row_of(0, 0, 1));
+    writer.close();
+  }
+  const Table same = read();
+  EXPECT_EQ(same.rows.size(), 1u);
+  EXPECT_EQ(same.warnings.size(), 1u);
+  {
+    CsvWriter writer(chase_schema(), path());
+    writer.write(row_of(0, 0, 2));
+    writer.close();
+  }
+  EXPECT_NE(refusal().find("chase.csv:4: point, repetition: 0, 0 appears twice"), std::string::npos)
+      << refusal();
+}
+
+TEST_F(CsvFile, MissingColumnsAreNamedAndOptionalOnesMayBeAbsent) {
+  write_rows(2);
+  mutate("latency_ns", "latencyns");
+  EXPECT_NE(refusal().find("no column latency_ns"), std::string::npos) << refusal();
+  std::filesystem::remove(path());
+  write_rows(2);
+  mutate("power_w", "powerw");
+  EXPECT_EQ(read().rows.size(), 2u);  // nothing was stored in it
+}
+
+TEST_F(CsvFile, OtherSchemaIsRefused) {
+  write_rows(1);
+  EXPECT_THROW(read_table(path(), copy_schema()), RefusedFile);
+  edit_unprotected("\nchase.1,", "\nchase.2,");
+  EXPECT_NE(refusal().find("'chase.2', expected chase.1"), std::string::npos) << refusal();
+}
+
+TEST_F(CsvFile, EmptyMissingDirectoryHeaderOnlyAreFiveDifferentAnswers) {
+  EXPECT_NE(refusal().find("No such file"), std::string::npos) << refusal();
+  write_text(path(), "");
+  EXPECT_NE(refusal().find("is empty"), std::string::npos) << refusal();
+  write_text(path(), csv_header(chase_schema()));
+  EXPECT_EQ(read().rows.size(), 0u);
+  std::filesystem::remove(path());
+  std::filesystem::create_directory(path());
+  EXPECT_NE(refusal().find("is a directory"), std::string::npos) << refusal();
+}
+
+TEST_F(CsvFile, NulBytesLoneCarriageReturnsAndOpenQuotesAreExplained) {
+  write_rows(3);
+  const std::string text = read_text(path());
+  std::string changed = text;
+  changed[changed.size() - 20] = '\0';
+  write_text(path(), changed);
+  EXPECT_NE(refusal().find("NUL"), std::string::npos) << refusal();
+  changed = text;
+  std::replace(changed.begin(), changed.end(), '\n', '\r');
+  write_text(path(), changed);
+  EXPECT_NE(refusal().find("carriage return"), std::string::npos) << refusal();
+  changed = text;
+  for (std::size_t at = changed.find('\n'); at != std::string::npos;
+       at = changed.find('\n', at + 3)) {
+    changed.replace(at, 1, "\r\r\n");
+  }
+  write_text(path(), changed);
+  EXPECT_NE(refusal().find("carriage return"), std::string::npos) << refusal();
+  write_text(path(), text + "\"open\n");
+  EXPECT_NE(refusal().find("quote is left open"), std::string::npos) << refusal();
+}
+
+TEST_F(CsvFile, LongLines) {
+  write_rows(1);
+  const std::string text = read_text(path());
+  write_text(path(), text + "\"" + std::string(2'000'000, 'a') + "\"\n");
+  EXPECT_NE(refusal().find("chase.csv:3: cell count"), std::string::npos);
+  write_text(path(), text + std::string(17 << 20, 'a') + "\n");
+  EXPECT_NE(refusal().find("longer than 16 MiB"), std::string::npos);
+}
+
+TEST_F(CsvFile, WriterSaysWhatCannotBeWritten) {
+  EXPECT_THROW(CsvWriter(chase_schema(), directory_ / "none/chase.csv"), OutputError);
+  EXPECT_THROW(
+      {
+        CsvWriter writer(chase_schema(), "/dev/full");
+        writer.write(row_of(0, 0, 1));
+      },
+      OutputError);
+}
+
+TEST(RowCheck, IsTheCrcOfSortedLines) {
+  // CRC-32 of "a=1\nb=2\n" by an independent implementation (zlib's crc32 through Python).
+  EXPECT_EQ(row_check({{"b", "2"}, {"empty", ""}, {"a", "1"}}), "85788353");
+}
+
+TEST(SplitRecord, FollowsRfc4180) {
+  using Cells = std::vector<std::string>;
+  std::string problem;
+  EXPECT_EQ(*split_record("a,b,,c", &problem), (Cells{"a", "b", "", "c"}));
+  EXPECT_EQ(*split_record("\"a,\"\"b\"\"\",c", &problem), (Cells{"a,\"b\"", "c"}));
+  EXPECT_EQ(*split_record("a,", &problem), (Cells{"a", ""}));
+  EXPECT_FALSE(split_record("\"a\"b,c", &problem));
+  EXPECT_FALSE(split_record("a\"b", &problem));
+  EXPECT_FALSE(split_record("\"a", &problem));
+}
+
+}  // namespace
+}  // namespace sonde

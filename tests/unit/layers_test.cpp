@@ -1,0 +1,89 @@
+// The arrows of docs/architecture.md: every quoted include is read, and one that is not drawn
+// fails.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+
+namespace {
+
+using Graph = std::map<std::string, std::set<std::string>>;
+
+/// What each folder may include beside itself.
+const Graph kArrows = {
+    {"core", {}},
+    {"device", {"core"}},
+    {"device/common", {"core"}},
+    {"device/host", {"core", "device", "device/common"}},
+    {"device/sim", {"core", "device", "device/common"}},
+    {"harness", {"core", "device"}},
+    {"probes", {"core", "device", "harness"}},
+    {"gemm_sweep", {"core", "device", "harness"}},
+    {"membw", {"core", "device", "harness"}},
+    {"topology", {"core"}},
+    {"report", {"core"}},
+    {"report/figures", {"core", "report"}},
+};
+
+std::string folder_of(const std::string& path) {
+  std::string folder = path.substr(0, path.rfind('/'));
+  while (!folder.empty() && !kArrows.contains(folder)) {
+    const std::size_t slash = folder.rfind('/');
+    folder = slash == std::string::npos ? "" : folder.substr(0, slash);
+  }
+  return folder;
+}
+
+/// Empty when the arrow is drawn.
+std::string judge(const std::string& file, const std::string& include) {
+  const std::string from = folder_of(file);
+  if (from.empty()) return file + ": lies in no known folder";
+  if (include.find('/') == std::string::npos) {
+    // Only what the build writes has no folder.
+    return include == "revision.h" ? "" : file + ": \"" + include + "\" is not from the root";
+  }
+  const std::string to = folder_of(include);
+  if (to.empty()) return file + ": \"" + include + "\" lies in no known folder";
+  if (from == to || kArrows.at(from).contains(to)) return "";
+  return file + ": " + from + "/ may not use " + to + "/ (\"" + include + "\")";
+}
+
+TEST(Layers, EveryIncludeFollowsADrawnArrow) {
+  const std::filesystem::path root = SONDE_SOURCE_DIR;
+  int files = 0;
+  int includes = 0;
+  for (const auto& [folder, allowed] : kArrows) {
+    if (!std::filesystem::exists(root / folder)) continue;
+    for (const auto& entry : std::filesystem::directory_iterator(root / folder)) {
+      const std::string extension = entry.path().extension().string();
+      if (extension != ".h" && extension != ".cpp" && extension != ".cu") continue;
+      ++files;
+      std::ifstream text(entry.path());
+      for (std::string line; std::getline(text, line);) {
+        if (!line.starts_with("#include \"")) continue;
+        ++includes;
+        const std::string name = line.substr(10, line.find('"', 10) - 10);
+        const std::string file = std::filesystem::relative(entry.path(), root).string();
+        EXPECT_EQ(judge(file, name), "");
+      }
+    }
+  }
+  EXPECT_GT(files, 40);
+  EXPECT_GT(includes, 100);
+}
+
+TEST(Layers, TheJudgeRefusesWhatIsNotDrawn) {
+  EXPECT_EQ(judge("report/wave.cpp", "core/csv_reader.h"), "");
+  EXPECT_NE(judge("report/wave.cpp", "device/device.h"), "");
+  EXPECT_NE(judge("topology/tree.cpp", "report/figure.h"), "");
+  EXPECT_NE(judge("core/schema.cpp", "device/device.h"), "");
+  EXPECT_NE(judge("device/sim/sim.cpp", "device/host/machine.h"), "");
+  EXPECT_NE(judge("device/host/host.cpp", "harness/runner.h"), "");
+  EXPECT_NE(judge("report/html.cpp", "html.h"), "");
+  EXPECT_NE(judge("harness/runner.cpp", "tests/support/programs.h"), "");
+}
+
+}  // namespace

@@ -1,0 +1,206 @@
+#include "harness/runner.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/rng.h"
+#include "core/statistics.h"
+
+namespace sonde {
+namespace {
+
+/// Counts what the harness asks of it; its time advances by what a sample takes.
+class FakeDevice : public Device {
+ public:
+  FakeDevice() {
+    description_.name = "fake";
+    description_.time_source = TimeSource::modelled;
+    description_.cores = {{"core", 0}};
+  }
+  const DeviceDescription& description() const noexcept override { return description_; }
+  Telemetry telemetry() override { return {Hertz(1e9), std::nullopt, std::nullopt}; }
+  Seconds now() override { return Seconds(now_); }
+  void resume_at(Seconds time) override { now_ = time.value(); }
+
+  DeviceDescription description_;
+  double now_ = 0;
+};
+
+/// Points whose behaviour is chosen by their label.
+class FakeProbe : public Probe {
+ public:
+  const Schema& schema() const override { return chase_schema(); }
+  std::string about() const override { return ""; }
+  void add_options(CLI::App&) override {}
+  std::vector<Point> plan(const Selection&) override { return points; }
+  std::map<std::string, std::string> options() const override { return {}; }
+  Sample measure(Device& device, const Point& point, const Trial& trial, Row& row) override {
+    ++calls;
+    const Cell latency = 1.0;
+    set(schema(), row, "loads", std::int64_t{1});
+    set(schema(), row, "latency_ns", latency);
+    if (point.label == "skip") throw Skip("no engine");
+    if (point.label == "fail") throw PointFailure("verify: byte 3");
+    if (point.label == "fail later" && trial.repetition == 3) throw PointFailure("late");
+    if (point.label == "odd") throw std::runtime_error("something else");
+    Rng rng(key_of({trial.seed, static_cast<std::uint64_t>(trial.point),
+                    static_cast<std::uint64_t>(trial.repetition),
+                    static_cast<std::uint64_t>(device.now().value() * 1e9)}));
+    const double noise = point.label == "noisy" ? 0.5 : 0.001;
+    const double elapsed = 1e-3 * (1 + noise * static_cast<double>(rng.gaussian_q16()) / 65536);
+    static_cast<FakeDevice&>(device).now_ += 2e-3;
+    return {Seconds(std::max(elapsed, 1e-6)), {{"core", 0}}, ""};
+  }
+
+  std::vector<Point> points;
+  int calls = 0;
+};
+
+Point point(const std::string& label) {
+  Point p;
+  p.axes = {std::string("core0"), std::int64_t{1}, std::int64_t{64}, std::string("warm")};
+  p.label = label;
+  return p;
+}
+
+class RunnerTest : public ::testing::Test {
+ protected:
+  RunnerTest() { options_.no_progress = true; }
+  Outcome run(const std::vector<Row>& stored = {}) {
+    rows_ = stored;
+    const std::vector<Row> before = stored;
+    Runner runner(probe_, device_, probe_.points, options_, before,
+                  [&](const Row& row) { rows_.push_back(row); });
+    return runner.run();
+  }
+  std::vector<Row> of(std::int64_t p) const {
+    std::vector<Row> found;
+    std::copy_if(rows_.begin(), rows_.end(), std::back_inserter(found),
+                 [&](const Row& r) { return r.point == p; });
+    return found;
+  }
+  static std::vector<std::vector<std::pair<std::string, std::string>>> cells(
+      const std::vector<Row>& rows) {
+    std::vector<std::vector<std::pair<std::string, std::string>>> all;
+    for (const Row& row : rows) all.push_back(named_cells(chase_schema(), row));
+    return all;
+  }
+
+  FakeDevice device_;
+  FakeProbe probe_;
+  CommonOptions options_;
+  std::vector<Row> rows_;
+};
+
+TEST_F(RunnerTest, ExactRepetitionsInInterleavedRounds) {
+  probe_.points = {point("a"), point("b"), point("c")};
+  options_.repetitions = 5;
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.ok, 3);
+  ASSERT_EQ(rows_.size(), 15u);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    EXPECT_EQ(rows_[i].order, static_cast<std::int64_t>(i));
+    EXPECT_EQ(rows_[i].repetition,
+              static_cast<std::int64_t>(i / 3));  // a round holds every point once
+    EXPECT_EQ(rows_[i].status, Status::ok);
+    EXPECT_EQ(rows_[i].text(chase_schema(), "placement"), "core0");
+    EXPECT_EQ(rows_[i].number(chase_schema(), "clock_mhz"), 1000);
+    EXPECT_FALSE(rows_[i].number(chase_schema(), "power_w"));
+  }
+  std::set<std::vector<std::int64_t>> orders;
+  for (int round = 0; round < 5; ++round) {
+    std::vector<std::int64_t> order;
+    for (int i = 0; i < 3; ++i)
+      order.push_back(rows_[static_cast<std::size_t>(3 * round + i)].point);
+    orders.insert(order);
+  }
+  EXPECT_GT(orders.size(), 1u);  // shuffled anew each round
+}
+
+TEST_F(RunnerTest, ListedOrderIsKept) {
+  probe_.points = {point("a"), point("b"), point("c")};
+  options_.repetitions = 2;
+  options_.order = "listed";
+  run();
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    EXPECT_EQ(rows_[i].point, static_cast<std::int64_t>(i % 3));
+}
+
+TEST_F(RunnerTest, AdaptiveStopsQuietPointsEarlyAndCapsNoisyOnes) {
+  probe_.points = {point("quiet"), point("noisy")};
+  run();
+  EXPECT_EQ(static_cast<std::int64_t>(of(0).size()), kLooks[0]);
+  EXPECT_EQ(static_cast<std::int64_t>(of(1).size()), kMostSamples);
+}
+
+TEST_F(RunnerTest, OneBadPointCostsOnePoint) {
+  probe_.points = {point("a"),   point("skip"), point("fail"),
+                   point("odd"), point("b"),    point("fail later")};
+  options_.repetitions = 8;
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.ok, 2);
+  EXPECT_EQ(outcome.skipped, 1);
+  EXPECT_EQ(outcome.failed, 3);
+  EXPECT_EQ(of(0).size(), 8u);
+  EXPECT_EQ(of(4).size(), 8u);
+  ASSERT_EQ(of(1).size(), 1u);
+  EXPECT_EQ(of(1)[0].status, Status::skipped);
+  EXPECT_EQ(of(1)[0].reason, "no engine");
+  ASSERT_EQ(of(2).size(), 1u);
+  EXPECT_EQ(of(2)[0].status, Status::failed);
+  EXPECT_EQ(of(2)[0].reason, "verify: byte 3");
+  EXPECT_FALSE(of(2)[0].number(chase_schema(), "latency_ns"));  // no number of a failed point
+  EXPECT_FALSE(of(2)[0].number(chase_schema(), "elapsed_s"));
+  EXPECT_EQ(of(3)[0].reason, "something else");
+  ASSERT_EQ(of(5).size(), 4u);  // three good ones stay
+  EXPECT_EQ(of(5)[3].status, Status::failed);
+}
+
+TEST_F(RunnerTest, PlannedSkipsAreNotMeasured) {
+  probe_.points = {point("a")};
+  probe_.points[0].skip = "beyond memory";
+  run();
+  EXPECT_EQ(probe_.calls, 0);
+  EXPECT_EQ(rows_.at(0).reason, "beyond memory");
+}
+
+TEST_F(RunnerTest, BudgetSkipsWhatIsLeftAndSaysSo) {
+  probe_.points = {point("a"), point("b"), point("c")};
+  options_.repetitions = 100;
+  options_.budget_s = 0.021;  // ten samples of two modelled milliseconds and a bit
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.ok, 3);
+  EXPECT_EQ(probe_.calls, 11);
+  int skipped = 0;
+  for (const Row& row : rows_) {
+    if (row.status != Status::skipped) continue;
+    ++skipped;
+    EXPECT_NE(row.reason.find("budget of 0.021 s"), std::string::npos);
+  }
+  EXPECT_EQ(skipped, 3);
+}
+
+TEST_F(RunnerTest, ResumeFromAnyPrefixEndsWithTheSameRows) {
+  probe_.points = {point("quiet"), point("noisy"), point("fail later"), point("skip")};
+  run();
+  const std::vector<Row> whole = rows_;
+  for (std::size_t kept = 0; kept <= whole.size(); kept += 7) {
+    device_.now_ = 0;
+    run({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(kept)});
+    EXPECT_EQ(cells(rows_), cells(whole)) << kept;
+  }
+}
+
+TEST_F(RunnerTest, StoredRowsOfAnotherPlanAreRefused) {
+  probe_.points = {point("a"), point("b")};
+  options_.repetitions = 1;
+  run();
+  const std::vector<Row> rows = rows_;
+  probe_.points.resize(1);
+  EXPECT_THROW(run(rows), UsageError);
+}
+
+}  // namespace
+}  // namespace sonde

@@ -1,0 +1,182 @@
+// Parts of the simulated chip, each alone.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "device/sim/chain_order.h"
+#include "device/sim/memory.h"
+#include "device/sim/noise.h"
+#include "device/sim/queue.h"
+#include "device/sim/topology.h"
+#include "tests/model/chip_text.h"
+
+namespace sonde::sim {
+namespace {
+
+TEST(SimTopology, GroupsAndDiesAsInTheStudy) {
+  const Topology topology(shipped_chip());
+  ASSERT_EQ(topology.vectors().size(), 56U);
+  EXPECT_EQ(topology.groups(), 10);
+  std::map<int, std::set<int>> subsystems;  // of each group
+  for (const CoreSite& site : topology.vectors()) {
+    EXPECT_EQ(site.subsystem, site.number / 2);
+    EXPECT_EQ(site.die, site.subsystem % 2);
+    subsystems[site.group].insert(site.subsystem);
+  }
+  std::multiset<std::size_t> sizes;
+  std::set<std::set<int>> groups;
+  for (const auto& [group, members] : subsystems) {
+    sizes.insert(members.size());
+    groups.insert(members);
+  }
+  EXPECT_EQ(sizes, (std::multiset<std::size_t>{2, 2, 3, 3, 3, 3, 3, 3, 3, 3}));
+  EXPECT_TRUE(groups.contains({0, 2, 4}));
+  EXPECT_TRUE(groups.contains({1, 3, 5}));
+}
+
+TEST(SimTopology, BlocksSpreadOverDiesThenGroups) {
+  const Topology topology(shipped_chip());
+  const auto& order = topology.block_order();
+  ASSERT_EQ(order.size(), 56U);
+  EXPECT_EQ(order.front(), 0);
+  EXPECT_EQ(std::set<int>(order.begin(), order.end()).size(), 56U);
+  std::set<int> groups;
+  for (std::size_t i = 0; i < 10; ++i) {
+    const CoreSite& site = topology.vectors()[static_cast<std::size_t>(order[i])];
+    EXPECT_EQ(site.die, static_cast<int>(i % 2));
+    groups.insert(site.group);
+  }
+  EXPECT_EQ(groups.size(), 10U);
+}
+
+TEST(SimTopology, UnequalDiesKeepEveryCoreOnce) {
+  const Topology topology(
+      parse_chip(with(chip_text(), "[[3, 3, 3, 3, 2, 0], [3, 3, 3, 3, 2, 0]]", "[[1, 0, 3], [2]]"),
+                 kChipFile));
+  EXPECT_EQ(topology.vectors().size(), 12U);
+  EXPECT_EQ(topology.groups(), 3);
+  const auto& order = topology.block_order();
+  EXPECT_EQ(std::set<int>(order.begin(), order.end()).size(), 12U);
+}
+
+TEST(SimChainOrder, IsABijectionWithItsInverse) {
+  for (std::int64_t lines :
+       {1L, 2L, 3L, 4L, 5L, 7L, 8L, 255L, 256L, 257L, 1000L, 65536L, 100003L}) {
+    const ChainOrder order(lines, 42);
+    std::vector<char> seen(static_cast<std::size_t>(lines), 0);
+    for (std::int64_t i = 0; i < lines; ++i) {
+      const std::int64_t line = order.at(i);
+      ASSERT_GE(line, 0);
+      ASSERT_LT(line, lines);
+      ASSERT_EQ(seen[static_cast<std::size_t>(line)]++, 0) << lines;
+      ASSERT_EQ(order.position_of(line), i) << lines;
+    }
+  }
+}
+
+TEST(SimChainOrder, LooksShuffled) {
+  const std::int64_t lines = 1 << 16;
+  const ChainOrder order(lines, 1);
+  std::int64_t rising = 0;
+  std::int64_t near = 0;
+  for (std::int64_t i = 1; i < lines; ++i) {
+    const std::int64_t step = order.at(i) - order.at(i - 1);
+    rising += step > 0 ? 1 : 0;
+    near += step > -64 && step < 64 ? 1 : 0;
+  }
+  EXPECT_NEAR(static_cast<double>(rising), static_cast<double>(lines) / 2,
+              0.03 * static_cast<double>(lines));
+  EXPECT_LT(near, lines / 100);
+}
+
+TEST(SimAddressMap, EveryRunOfBlocksUsesEachChannelOnce) {
+  const Chip chip = shipped_chip();
+  const AddressMap map(chip);
+  for (std::int64_t run = 0; run < 200; ++run) {
+    std::set<int> channels;
+    for (std::int64_t b = 0; b < 32; ++b) {
+      const std::int64_t at = (run * 32 + b) * 512;
+      channels.insert(map.home(at).channel);
+      EXPECT_EQ(map.home(at).channel, map.home(at + 511).channel);
+      EXPECT_LT(map.home(at).set, map.sets());
+    }
+    EXPECT_EQ(channels.size(), 32U);
+  }
+}
+
+TEST(SimAddressMap, ChannelCountsThatAreNoPowerOfTwo) {
+  const Chip chip = parse_chip(
+      with(chip_text(), "channels = { value = 32", "channels = { value = 28"), kChipFile);
+  const AddressMap map(chip);
+  std::set<int> channels;
+  for (std::int64_t b = 0; b < 28; ++b) channels.insert(map.home((28 * 5 + b) * 512).channel);
+  EXPECT_EQ(channels.size(), 28U);
+}
+
+TEST(SimServerPool, FirstComeFirstServed) {
+  ServerPool one(1, 30);
+  EXPECT_EQ(one.admit(0), 0);
+  EXPECT_EQ(one.admit(10), 30);
+  EXPECT_EQ(one.admit(10), 60);
+  EXPECT_EQ(one.admit(200), 200);
+  EXPECT_EQ(one.busy(), 120);
+  EXPECT_EQ(one.served(), 4);
+  ServerPool two(2, 30);
+  EXPECT_EQ(two.admit(0), 0);
+  EXPECT_EQ(two.admit(5), 5);
+  EXPECT_EQ(two.admit(6), 30);
+}
+
+struct Spread {
+  double mean = 0;
+  double deviation = 0;
+  double late = 0;  ///< share beyond +6 %
+};
+
+Spread spread_of(Ticks elapsed, int draws, bool tail) {
+  Chip::Noise noise = shipped_chip().noise;
+  if (!tail) noise.tail_ppm = 0;
+  double sum = 0;
+  double squares = 0;
+  int late = 0;
+  for (int i = 0; i < draws; ++i) {
+    const Ticks noisy = with_noise(noise, {3, i % 7, i / 7}, i * 1000, elapsed);
+    const double relative = static_cast<double>(noisy - elapsed) / static_cast<double>(elapsed);
+    sum += relative;
+    squares += relative * relative;
+    late += relative > 0.06 ? 1 : 0;
+  }
+  const double n = draws;
+  const double variance = squares / n - (sum / n) * (sum / n);
+  // Newton, so that this file needs no libm either.
+  double root = 0.01;
+  for (int i = 0; i < 60; ++i) root = (root + variance / root) / 2;
+  return {sum / n, root, static_cast<double>(late) / n};
+}
+
+TEST(SimNoise, SpreadIsAsStated) {
+  const Spread launch = spread_of(34 * kTicksPerUs, 40000, false);
+  EXPECT_NEAR(launch.mean, 0, 0.0002);
+  EXPECT_NEAR(launch.deviation, 0.01, 0.0003);
+  const Spread kernel = spread_of(2000 * kTicksPerUs, 40000, false);
+  EXPECT_NEAR(kernel.deviation, 0.003, 0.0001);
+  EXPECT_EQ(launch.late, 0);
+}
+
+TEST(SimNoise, TailIsOneInTwoHundred) {
+  EXPECT_NEAR(spread_of(34 * kTicksPerUs, 40000, true).late, 0.005, 0.0012);
+}
+
+TEST(SimNoise, DependsOnEachPartOfItsKey) {
+  const Chip::Noise noise = shipped_chip().noise;
+  const Ticks base = with_noise(noise, {1, 2, 3}, 4, kTicksPerUs);
+  EXPECT_EQ(with_noise(noise, {1, 2, 3}, 4, kTicksPerUs), base);
+  EXPECT_NE(with_noise(noise, {2, 2, 3}, 4, kTicksPerUs), base);
+  EXPECT_NE(with_noise(noise, {1, 3, 3}, 4, kTicksPerUs), base);
+  EXPECT_NE(with_noise(noise, {1, 2, 4}, 4, kTicksPerUs), base);
+  EXPECT_NE(with_noise(noise, {1, 2, 3}, 5, kTicksPerUs), base);
+}
+
+}  // namespace
+}  // namespace sonde::sim
