@@ -7,9 +7,9 @@ RUNS     := build/campaign
 PACKAGES := $(shell sed -e 's/\#.*//' cmake/packages.txt)
 APT      := apt-get install -y --no-install-recommends
 
-.PHONY: campaign test packages build
+.PHONY: campaign test packages configure build programs
 
-campaign: build
+campaign: programs
 	@status=0; \
 	$(BIN)/sonde campaign --quick --device host --out $(RUNS)/host > /dev/null || status=$$?; \
 	$(BIN)/sonde campaign --quick --device sim:950pr_9579 --out $(RUNS)/950pr_9579 > /dev/null || status=$$?; \
@@ -19,9 +19,14 @@ campaign: build
 test: build
 	ctest --preset $(PRESET)
 
-build: packages
-	@cmake --preset $(PRESET) --log-level=WARNING
+build: configure
 	cmake --build --preset $(PRESET)
+
+programs: configure
+	cmake --build --preset $(PRESET) --target programs
+
+configure: packages
+	@cmake --preset $(PRESET) --log-level=WARNING > /dev/null
 
 # Installs what is missing when root, else says how.
 packages:

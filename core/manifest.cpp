@@ -160,6 +160,19 @@ void write_manifest(const std::filesystem::path& run, const Manifest& manifest) 
   write_file_atomically(run / "manifest.json", dump(json));
 }
 
-std::string device_json(const DeviceDescription& device) { return dump(to_json(device)); }
+std::string device_list_json(const std::vector<DeviceEntry>& entries) {
+  Json list = Json::array();
+  for (const DeviceEntry& entry : entries) {
+    Json json = {{"name", entry.name}, {"usable", entry.device.has_value()}};
+    if (entry.device) {
+      json["product"] = entry.device->product;
+      json["device"] = to_json(*entry.device);
+    } else {
+      json["reason"] = entry.reason;
+    }
+    list.push_back(std::move(json));
+  }
+  return dump(list);
+}
 
 }  // namespace sonde

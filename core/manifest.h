@@ -41,7 +41,12 @@ std::optional<Manifest> find_manifest(const std::filesystem::path& run);
 /// By write and rename. Throws OutputError.
 void write_manifest(const std::filesystem::path& run, const Manifest& manifest);
 
-/// The device part alone as JSON text (for `sonde devices --json`).
-std::string device_json(const DeviceDescription& device);
+/// One line of `sonde devices --json`.
+struct DeviceEntry {
+  std::string name;
+  std::string reason;                       ///< why it is not usable
+  std::optional<DeviceDescription> device;  ///< what a usable one says of itself
+};
+std::string device_list_json(const std::vector<DeviceEntry>& entries);
 
 }  // namespace sonde

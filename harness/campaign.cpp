@@ -1,14 +1,12 @@
 #include "harness/campaign.h"
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
+#include "core/command_line.h"
 #include "core/files.h"
 #include "core/manifest.h"
 #include "core/parse.h"
-#include "core/program.h"
 #include "core/version.h"
 #include "device/registry.h"
 #include "harness/child.h"
@@ -58,22 +56,11 @@ ExitCode code_of(const ChildResult& result) {
 
 ExitCode run_campaign(const std::vector<std::string>& arguments) {
   catch_signals();
-  CLI::App app("All probes the device offers, then the report. The same command resumes.",
-               "sonde campaign");
+  CommandLine line("sonde campaign",
+                   "All probes the device offers, then the report. The same command resumes.");
   CommonOptions options;
-  app.add_option("--device", options.device, "host, sim:<chip> or cuda:<n> (see `sonde devices`)")
-      ->capture_default_str();
-  app.add_option("--out", options.out, "run directory (default: sonde-<device>-<UTC>, printed)");
-  app.add_option("--seed", options.seed_text, "seed of every random choice")->capture_default_str();
-  app.add_option("--repetitions", options.repetitions_text,
-                 "exactly N samples a point (default: 8 to 60, until the interval is narrow)");
-  app.add_option("--confidence-width", options.confidence_width_text,
-                 "stop a point when its 95 % interval is within P % of the median")
-      ->capture_default_str();
-  app.add_flag("--quick", options.quick,
-               "the fewest points that still find every finding, 8 samples each");
-  app.add_flag("--no-progress", options.no_progress, "no progress on standard error");
-  if (!parse_command_line(app, arguments)) return ExitCode::ok;
+  options.add_campaign_flags(line);
+  if (!line.parse(arguments)) return ExitCode::ok;
   options.resolve();
   const DeviceDescription device = open_device(options.device)->description();
 
@@ -128,11 +115,11 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
 }
 
 ExitCode run_devices(const std::vector<std::string>& arguments) {
-  CLI::App app("Every device usable here, and each backend that is built but has no device.",
-               "sonde devices");
+  CommandLine line("sonde devices",
+                   "Every device usable here, and each backend that is built but has no device.");
   bool json = false;
-  app.add_flag("--json", json, "as JSON, each device with what it says of itself");
-  if (!parse_command_line(app, arguments)) return ExitCode::ok;
+  line.flag("--json", json, "as JSON, each device with what it says of itself");
+  if (!line.parse(arguments)) return ExitCode::ok;
   const std::vector<Listing> all = list_devices();
   if (!json) {
     std::size_t width = 0;
@@ -143,19 +130,13 @@ ExitCode run_devices(const std::vector<std::string>& arguments) {
     }
     return ExitCode::ok;
   }
-  using Json = nlohmann::ordered_json;
-  Json list = Json::array();
+  std::vector<DeviceEntry> entries;
   for (const Listing& listing : all) {
-    Json entry = {{"name", listing.name}, {"usable", listing.usable}};
-    if (listing.usable) {
-      entry["product"] = listing.product;
-      entry["device"] = Json::parse(device_json(open_device(listing.name)->description()));
-    } else {
-      entry["reason"] = listing.reason;
-    }
-    list.push_back(std::move(entry));
+    DeviceEntry entry{listing.name, listing.reason, std::nullopt};
+    if (listing.usable) entry.device = open_device(listing.name)->description();
+    entries.push_back(std::move(entry));
   }
-  std::cout << list.dump(2) << '\n';
+  std::cout << device_list_json(entries);
   return ExitCode::ok;
 }
 

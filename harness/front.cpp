@@ -6,9 +6,9 @@
 #include <functional>
 #include <iostream>
 
+#include "core/command_line.h"
 #include "core/files.h"
 #include "core/parse.h"
-#include "core/program.h"
 #include "core/version.h"
 #include "harness/campaign.h"
 

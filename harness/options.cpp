@@ -1,39 +1,37 @@
 #include "harness/options.h"
 
-#include <CLI/CLI.hpp>
-
 #include "core/error.h"
 #include "core/parse.h"
 #include "core/statistics.h"
 
 namespace sonde {
 
-void CommonOptions::add_to(CLI::App& app) {
-  app.add_option("--device", device, "host, sim:<chip> or cuda:<n> (see `sonde devices`)")
-      ->capture_default_str();
-  app.add_option("--out", out,
-                 "run directory; an existing one is resumed "
-                 "(default: sonde-<device>-<UTC>, created and printed)");
-  app.add_option("--csv", csv, "'-': rows to standard output, no run directory");
-  app.add_option("--seed", seed_text, "seed of every random choice")->capture_default_str();
-  app.add_option("--cores", cores_text, "cores by name, e.g. cpu0-3 or vector0-55");
-  app.add_option("--repetitions", repetitions_text,
-                 "exactly N samples a point (default: 8 to 60, until the interval is narrow)");
-  app.add_option("--confidence-width", confidence_width_text,
-                 "stop a point when its 95 % interval is within P % of the median")
-      ->capture_default_str();
-  app.add_option("--budget", budget_text, "seconds; what does not fit is skipped with that reason");
-  app.add_option("--order", order,
-                 "random (rounds over all points, shuffled by the seed) or listed")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"random", "listed"}));
-  app.add_flag("--quick", quick, "the fewest points that still find every finding, 8 samples each");
-  app.add_flag("--dry-run", dry_run, "print the points and a time estimate, measure nothing");
-  app.add_flag("--no-progress", no_progress, "no progress on standard error");
-  app.add_flag("--skip-bad-rows", skip_bad_rows,
-               "on resume: leave out stored rows that cannot be read");
-  app.add_flag("--accept-edited", accept_edited,
-               "on resume: take stored rows whose check does not fit");
+void CommonOptions::add_campaign_flags(CommandLine& line) {
+  line.text("--device", device, "host, sim:<chip> or cuda:<n> (see `sonde devices`)");
+  line.text("--out", out,
+            "run directory; an existing one is resumed "
+            "(default: sonde-<device>-<UTC>, created and printed)");
+  line.text("--seed", seed_text, "seed of every random choice");
+  line.text("--repetitions", repetitions_text,
+            "exactly N samples a point (default: 8 to 60, until the interval is narrow)");
+  line.text("--confidence-width", confidence_width_text,
+            "stop a point when its 95 % interval is within P % of the median");
+  line.flag("--quick", quick, "the fewest points that still find every finding, 8 samples each");
+  line.flag("--no-progress", no_progress, "no progress on standard error");
+}
+
+void CommonOptions::add_probe_flags(CommandLine& line) {
+  add_campaign_flags(line);
+  line.text("--csv", csv, "'-': rows to standard output, no run directory");
+  line.text("--cores", cores_text, "cores by name, e.g. cpu0-3 or vector0-55");
+  line.text("--budget", budget_text, "seconds; what does not fit is skipped with that reason");
+  line.choice("--order", order, {"random", "listed"},
+              "random (rounds over all points, shuffled by the seed) or listed");
+  line.flag("--dry-run", dry_run, "print the points and a time estimate, measure nothing");
+  line.flag("--skip-bad-rows", skip_bad_rows,
+            "on resume: leave out stored rows that cannot be read");
+  line.flag("--accept-edited", accept_edited,
+            "on resume: take stored rows whose check does not fit");
 }
 
 void CommonOptions::resolve() {

@@ -6,12 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/command_line.h"
 #include "core/core_name.h"
 #include "core/description.h"
-
-namespace CLI {
-class App;
-}
 
 namespace sonde {
 
@@ -38,7 +35,9 @@ struct CommonOptions {
   double confidence_width = 0.05;           ///< of the median
   std::optional<double> budget_s;
 
-  void add_to(CLI::App& app);
+  /// What a campaign takes; a probe takes all of it and more.
+  void add_campaign_flags(CommandLine& line);
+  void add_probe_flags(CommandLine& line);
   /// Checks and converts; throws UsageError naming the flag.
   void resolve();
   /// What decides the rows, for the manifest: resumed steps must agree in all of it.

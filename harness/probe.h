@@ -6,13 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "core/command_line.h"
 #include "core/error.h"
 #include "core/schema.h"
 #include "device/device.h"
-
-namespace CLI {
-class App;
-}
 
 namespace sonde {
 
@@ -39,7 +36,7 @@ class Probe {
   virtual ~Probe() = default;
   virtual const Schema& schema() const = 0;
   virtual std::string about() const = 0;  ///< for --help
-  virtual void add_options(CLI::App& app) = 0;
+  virtual void add_options(CommandLine& line) = 0;
   /// The points in listed order. Throws UsageError for options that do not fit the device.
   virtual std::vector<Point> plan(const Selection& selection) = 0;
   /// The probe's own options that decide its rows, for the manifest. Valid after plan().

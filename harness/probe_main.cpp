@@ -1,11 +1,10 @@
 // main() of every probe: command line, device, plan, and then the harness or Google Benchmark.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <iostream>
 
+#include "core/command_line.h"
 #include "core/csv_writer.h"
 #include "core/parse.h"
-#include "core/program.h"
 #include "core/statistics.h"
 #include "core/version.h"
 #include "device/registry.h"
@@ -118,15 +117,14 @@ ExitCode run(std::vector<std::string> arguments) {
   const bool gbench = wants_gbench(arguments);
   const std::vector<std::string> flags = take_gbench_flags(arguments);
 
-  CLI::App app(probe->about(), "sonde-" + probe->schema().probe);
-  app.footer(
+  CommandLine line("sonde-" + probe->schema().probe, probe->about());
+  line.footer(
       "With any --benchmark_* flag Google Benchmark drives the points and no CSV is written.\n"
       "Exit: 0 ok, 1 a point failed, 2 usage or unreadable input, 3 interrupted, 4 output.");
-  app.set_version_flag("--version", "sonde " + version() + " (" + revision() + ")");
   CommonOptions options;
-  options.add_to(app);
-  probe->add_options(app);
-  if (!parse_command_line(app, arguments)) return ExitCode::ok;
+  options.add_probe_flags(line);
+  probe->add_options(line);
+  if (!line.parse(arguments)) return ExitCode::ok;
   options.resolve();
 
   const std::unique_ptr<Device> device = open_device(options.device);

@@ -1,5 +1,4 @@
 // sonde-copy: copy time and bandwidth against size, per direction and method.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "core/parse.h"
@@ -27,16 +26,14 @@ class Copy : public Probe {
     return "Copy time and bandwidth against size. Bandwidth counts the bytes copied once.";
   }
 
-  void add_options(CLI::App& app) override {
-    app.add_option(
-        "--bytes", bytes_text_,
-        "sizes (default: 1 KiB to 256 MiB, 8 an octave; with --quick 4 an octave from 16 MiB "
-        "on where time is not modelled)");
-    app.add_option("--direction", direction_, "d2d, h2d or d2h (default: all the device has)");
-    app.add_option("--method", method_, "auto (the device's own choice) or one it can force")
-        ->capture_default_str();
-    app.add_flag("--rotated", rotated_,
-                 "rotate buffers beyond the last cache (default: the same two)");
+  void add_options(CommandLine& line) override {
+    line.text("--bytes", bytes_text_,
+              "sizes (default: 1 KiB to 256 MiB, 8 an octave; with --quick 4 an octave from 16 MiB "
+              "on where time is not modelled)");
+    line.text("--direction", direction_, "d2d, h2d or d2h (default: all the device has)");
+    line.text("--method", method_, "auto (the device's own choice) or one it can force");
+    line.flag("--rotated", rotated_,
+              "rotate buffers beyond the last cache (default: the same two)");
   }
 
   std::vector<Point> plan(const Selection& selection) override {

@@ -1,5 +1,4 @@
 // sonde-chase: pointer-chase latency per core, per footprint and per number of concurrent blocks.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "core/parse.h"
@@ -31,11 +30,11 @@ class Chase : public Probe {
     return "Latency of dependent loads (ns a load): per core, per footprint, per number of blocks.";
   }
 
-  void add_options(CLI::App& app) override {
-    app.add_option("--footprint", footprint_text_,
-                   "bytes of one block's chain (default: a sweep on the first core)");
-    app.add_option("--blocks", blocks_text_,
-                   "numbers of concurrent blocks (default: up to two waves and a little more)");
+  void add_options(CommandLine& line) override {
+    line.text("--footprint", footprint_text_,
+              "bytes of one block's chain (default: a sweep on the first core)");
+    line.text("--blocks", blocks_text_,
+              "numbers of concurrent blocks (default: up to two waves and a little more)");
   }
 
   std::vector<Point> plan(const Selection& selection) override {

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <span>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
+#include <Eigen/LU>
+#include <Eigen/QR>
 
 namespace sonde {
 namespace {

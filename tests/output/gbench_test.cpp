@@ -56,8 +56,9 @@ TEST(GoogleBenchmark, DefaultIsEightIterations) {
   const Result result = test::run(directory.path(), {"sonde-chase", "--device", kChip, "--blocks",
                                                      "1,2", "--benchmark_format=json"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  for (const auto& entry : nlohmann::json::parse(result.out)["benchmarks"])
-    EXPECT_EQ(entry["iterations"], 8);
+  const auto json = nlohmann::json::parse(result.out);
+  ASSERT_EQ(json["benchmarks"].size(), 2u);
+  for (const auto& entry : json["benchmarks"]) EXPECT_EQ(entry["iterations"], 8);
 }
 
 TEST(GoogleBenchmark, NothingMatchedIsExitTwo) {

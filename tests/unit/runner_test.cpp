@@ -33,7 +33,7 @@ class FakeProbe : public Probe {
  public:
   const Schema& schema() const override { return chase_schema(); }
   std::string about() const override { return ""; }
-  void add_options(CLI::App&) override {}
+  void add_options(CommandLine&) override {}
   std::vector<Point> plan(const Selection&) override { return points; }
   std::map<std::string, std::string> options() const override { return {}; }
   Sample measure(Device& device, const Point& point, const Trial& trial, Row& row) override {

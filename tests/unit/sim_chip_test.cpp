@@ -182,7 +182,7 @@ TEST(SimChip, UnknownOptionNamesTheValidOnes) {
 }
 
 TEST(SimChip, EveryParameterIsInTheDocumentation) {
-  const std::string page = read_file(std::string(SONDE_SOURCE_DIR) + "/docs/simulator.md");
+  const std::string page = read_file(SONDE_SOURCE_DIR "/docs/simulator.md");
   for (const Parameter& p : shipped_chip().parameters) {
     const std::string row = "| `" + p.section + "." + p.key + "` | " + p.value + " | " + p.unit +
                             " | " + p.confidence + " |";
