@@ -113,9 +113,13 @@ std::optional<Interval> block_bootstrap_interval(std::span<const double> samples
   return Interval{quantile_of_sorted(medians, tail), quantile_of_sorted(medians, 1 - tail)};
 }
 
+bool is_look(std::int64_t samples) {
+  return std::find(std::begin(kLooks), std::end(kLooks), samples) != std::end(kLooks);
+}
+
 Stop decide_stop(std::span<const double> samples, double relative_width) {
   const auto n = static_cast<std::int64_t>(samples.size());
-  if (std::find(std::begin(kLooks), std::end(kLooks), n) != std::end(kLooks)) {
+  if (is_look(n)) {
     const auto interval = median_interval(samples, kLookConfidence);
     const double center = *median(samples);
     if (interval && interval->width() <= relative_width * std::abs(center)) return Stop::converged;

@@ -58,6 +58,9 @@ inline constexpr std::int64_t kLooks[] = {8, 12, 18, 27, 40, 60};
 inline constexpr std::int64_t kMostSamples = 60;
 inline constexpr double kLookConfidence = 1.0 - 0.05 / 6;
 
+/// True for a count at which a point is looked at.
+bool is_look(std::int64_t samples);
+
 /// What a point does after `samples`: more, or stop and why.
 enum class Stop { more, converged, cap };
 /// `relative_width`: stop when the corrected interval is within this fraction of the median

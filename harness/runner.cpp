@@ -13,6 +13,10 @@
 namespace sonde {
 namespace {
 
+/// A point that has taken this long (device time, preparing and checking included) is not sampled
+/// beyond its next look: a handful of slow points must not take longer than all others together.
+constexpr double kMostPointSeconds = 2;
+
 /// Mean of two readings, one if only one is known.
 template <class T>
 std::optional<double> around(const std::optional<T>& before, const std::optional<T>& after) {
@@ -128,6 +132,8 @@ Row Runner::measure(std::size_t point, std::int64_t repetition) {
 void Runner::take(std::size_t point, const Row& row) {
   State& state = states_[point];
   ++state.rows;
+  const std::optional<double> end = row.number(probe_.schema(), "end_s");
+  if (end && row.start_s) state.spent_s += *end - *row.start_s;
   state.last = row.status;
   if (row.status == Status::skipped || row.status == Status::failed) {
     state.done = true;
@@ -138,8 +144,9 @@ void Runner::take(std::size_t point, const Row& row) {
     state.done = state.rows >= *options_.repetitions;
   } else {
     // The cap counts rows, not good samples: throttled ones cannot keep a point going for ever.
-    state.done = state.rows >= kMostSamples ||
-                 decide_stop(state.samples, options_.confidence_width) != Stop::more;
+    const Stop stop = decide_stop(state.samples, options_.confidence_width);
+    state.done = state.rows >= kMostSamples || stop != Stop::more ||
+                 (state.spent_s >= kMostPointSeconds && is_look(state.rows));
   }
 }
 

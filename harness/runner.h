@@ -36,6 +36,7 @@ class Runner {
   struct State {
     std::vector<double> samples;  ///< elapsed_s of good rows, in order
     std::int64_t rows = 0;
+    double spent_s = 0;  ///< device time of its rows, preparing and checking included
     bool done = false;
     Status last = Status::ok;
   };

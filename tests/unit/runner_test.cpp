@@ -26,6 +26,7 @@ class FakeDevice : public Device {
 
   DeviceDescription description_;
   double now_ = 0;
+  double step_ = 2e-3;  ///< device time of one sample
 };
 
 /// Points whose behaviour is chosen by their label.
@@ -50,7 +51,7 @@ class FakeProbe : public Probe {
                     static_cast<std::uint64_t>(device.now().value() * 1e9)}));
     const double noise = point.label == "noisy" ? 0.5 : 0.001;
     const double elapsed = 1e-3 * (1 + noise * static_cast<double>(rng.gaussian_q16()) / 65536);
-    static_cast<FakeDevice&>(device).now_ += 2e-3;
+    static_cast<FakeDevice&>(device).now_ += static_cast<FakeDevice&>(device).step_;
     return {Seconds(std::max(elapsed, 1e-6)), {{"core", 0}}, ""};
   }
 
@@ -133,6 +134,13 @@ TEST_F(RunnerTest, AdaptiveStopsQuietPointsEarlyAndCapsNoisyOnes) {
   run();
   EXPECT_EQ(static_cast<std::int64_t>(of(0).size()), kLooks[0]);
   EXPECT_EQ(static_cast<std::int64_t>(of(1).size()), kMostSamples);
+}
+
+TEST_F(RunnerTest, SlowPointsStopAtALook) {
+  probe_.points = {point("noisy")};
+  device_.step_ = 0.19;  // 2 s are over after 11 samples: the next look is at 12
+  run();
+  EXPECT_EQ(of(0).size(), 12u);
 }
 
 TEST_F(RunnerTest, OneBadPointCostsOnePoint) {
