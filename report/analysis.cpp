@@ -199,7 +199,14 @@ CopyAnalysis analyse_copies(const ProbeRows& probe, const Manifest& manifest) {
                    [&](const CopySeries& a, const CopySeries& b) { return rank(a) < rank(b); });
   for (CopySeries& series : result.series) {
     sort_by_x(series.time);
-    series.shape = analyse_copy(series.time, sampling.real);
+    // All levels but the last, which is the memory itself; rotated buffers are in none of them.
+    std::vector<double> capacities;
+    for (std::size_t i = 0; series.state == "warm" && i + 1 < manifest.device.memory.size(); ++i) {
+      if (const auto bytes = manifest.device.memory[i].capacity_bytes) {
+        capacities.push_back(static_cast<double>(*bytes));
+      }
+    }
+    series.shape = analyse_copy(series.time, sampling.real, capacities);
   }
   return result;
 }

@@ -306,15 +306,43 @@ void find_edges(std::span<const Node> nodes, std::vector<CopyEdge>& found) {
       }
     }
     if (floor_seen && swift && on + 1 < n) {
-      found.push_back({nodes[on].bytes, nodes[on + 1].bytes, cost[top] / floor});
+      found.push_back({nodes[on].bytes, nodes[on + 1].bytes, cost[top] / floor, std::nullopt});
     }
     start = top;
   }
 }
 
+/// The declared capacity whose half lies within a ladder step of the gap, for a jump upwards.
+std::optional<double> explained_by(const CopySwitch& found, const std::vector<double>& capacities) {
+  if (found.jump_s <= 0) return std::nullopt;
+  const double step = found.first_new / found.last_old;
+  for (double capacity : capacities) {
+    if (capacity / 2 >= found.last_old / step && capacity / 2 <= found.first_new * step)
+      return capacity;
+  }
+  return std::nullopt;
+}
+
+/// Takes the jumps that a declared capacity explains out of the switches.
+void move_explained(std::span<const Node> nodes, const std::vector<double>& capacities,
+                    CopyShape& shape) {
+  const auto cost_at = [&](double bytes) {
+    const auto node =
+        std::find_if(nodes.begin(), nodes.end(), [&](const Node& n) { return n.bytes == bytes; });
+    return node->time / node->bytes;
+  };
+  std::erase_if(shape.switches, [&](const CopySwitch& found) {
+    const std::optional<double> capacity = explained_by(found, capacities);
+    if (!capacity) return false;
+    shape.edges.push_back({found.last_old, found.first_new,
+                           cost_at(found.first_new) / cost_at(found.last_old), capacity});
+    return true;
+  });
+}
+
 }  // namespace
 
-CopyShape analyse_copy(const Curve& time, bool real) {
+CopyShape analyse_copy(const Curve& time, bool real, const std::vector<double>& capacities) {
   CopyShape shape;
   std::vector<Node> nodes;
   for (const CurvePoint& point : time) {
@@ -346,6 +374,9 @@ CopyShape analyse_copy(const Curve& time, bool real) {
     find_edges(std::span(nodes).subspan(begin, i + 1 - begin), shape.edges);
     begin = i + 1;
   }
+  move_explained(nodes, capacities, shape);
+  std::sort(shape.edges.begin(), shape.edges.end(),
+            [](const CopyEdge& a, const CopyEdge& b) { return a.last_before < b.last_before; });
   return shape;
 }
 

@@ -18,11 +18,13 @@ struct CopySwitch {
   std::int64_t n = 0;   ///< samples that the two local models stand on
 };
 
-/// Time per byte starts to rise without a jump: the data left a cache.
+/// Time per byte starts to rise: the data left a cache. Without a jump, or with one that lies
+/// where source and destination together fill a declared memory level.
 struct CopyEdge {
-  double last_before = 0;  ///< largest size before the rise
-  double first_in = 0;     ///< next tested size
-  double rise = 0;         ///< time per byte after the rise over before
+  double last_before = 0;          ///< largest size before the rise
+  double first_in = 0;             ///< next tested size
+  double rise = 0;                 ///< time per byte after the rise over before
+  std::optional<double> capacity;  ///< bytes of the declared level that explains a jump
 };
 
 struct CopyShape {
@@ -34,6 +36,9 @@ struct CopyShape {
 
 /// `time`: seconds against bytes. `real`: the device is not modelled, so a jump has to be clearer
 /// and neighbouring sizes separate in their own samples (buffer placement moves a whole size).
-CopyShape analyse_copy(const Curve& time, bool real);
+/// `capacities`: bytes of the declared memory levels that a copy between the same two buffers can
+/// leave. A cyclic walk beyond a cache's size misses everything at once, so the edge of a small
+/// cache can be as steep as a switch; a rise at half of a declared capacity is called an edge.
+CopyShape analyse_copy(const Curve& time, bool real, const std::vector<double>& capacities = {});
 
 }  // namespace sonde

@@ -51,8 +51,10 @@ CopyPicture copy_picture(const CopyAnalysis& copy) {
       picture.marks.push_back({Mark::Kind::vertical, edge.last_before, std::nullopt, std::nullopt,
                                std::nullopt,
                                prefix + "edge from " + show_short_size(edge.last_before)});
-      text += " Edge (a rise in time per byte, without a jump) from " +
-              show_quantity(edge.last_before, "B") + ".";
+      text += " Edge (a rise in time per byte" +
+              (edge.capacity ? ", where two buffers fill " + show_short_size(*edge.capacity)
+                             : std::string(", without a jump")) +
+              ") from " + show_quantity(edge.last_before, "B") + ".";
     }
   }
   return picture;

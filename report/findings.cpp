@@ -149,7 +149,10 @@ void copy_findings(const RunAnalysis& analysis, Collector& out) {
       out.position("copy.edge_bytes" + suffix + ordinal(i), edge.last_before, edge.last_before,
                    edge.first_in, "B",
                    where + "last size before time per byte rises by " +
-                       exact(std::round((edge.rise - 1) * 100)) + " % without a jump");
+                       exact(std::round((edge.rise - 1) * 100)) +
+                       (edge.capacity ? " % where two buffers fill a declared level of " +
+                                            exact(*edge.capacity) + " B"
+                                      : " % without a jump"));
     }
     if (!series.shape.peak) continue;
     const CurvePoint& peak = *series.shape.peak;

@@ -95,6 +95,24 @@ TEST(AnalysisCopy, TellsBothHostSwitchesFromTheCacheEdges) {
   }
 }
 
+TEST(AnalysisCopy, AStepWhereTwoBuffersFillADeclaredLevelIsItsEdge) {
+  // As steep as a first-level cache really is: within one size of the ladder.
+  const std::vector<double> sizes = ladder(1024, 4 << 20);
+  const auto steep = [](double bytes) { return 5e-9 + bytes / (bytes > 24576 ? 38e9 : 140e9); };
+  const Curve curve = measure(sizes, steep, 0.02, 12, 3);
+  ASSERT_EQ(analyse_copy(curve, true).switches.size(), 1u);
+  const CopyShape declared = analyse_copy(curve, true, {49152, 2097152});
+  EXPECT_TRUE(declared.switches.empty());
+  ASSERT_EQ(declared.edges.size(), 1u);
+  EXPECT_EQ(declared.edges[0].capacity, 49152);
+  EXPECT_LE(declared.edges[0].last_before, 24576);
+  EXPECT_GT(declared.edges[0].first_in, 24576);
+  // A declared level elsewhere explains nothing, and no cache makes a copy faster.
+  EXPECT_EQ(analyse_copy(curve, true, {32768, 2097152}).switches.size(), 1u);
+  const auto faster = [](double bytes) { return 5e-9 + bytes / (bytes > 24576 ? 140e9 : 38e9); };
+  EXPECT_EQ(analyse_copy(measure(sizes, faster, 0.02, 12, 3), true, {49152}).switches.size(), 1u);
+}
+
 TEST(AnalysisCopy, ClaimsNoSwitchOnSmoothCurves) {
   const std::vector<double> sizes = ladder(1024, 256 << 20);
   int claims = 0;
