@@ -47,7 +47,11 @@ std::unique_ptr<Device> open_device(const std::string& name) {
 std::vector<Listing> list_devices() {
   std::vector<Listing> all;
   for (const Backend& backend : backends()) {
-    for (Listing& listing : backend.list()) all.push_back(std::move(listing));
+    try {
+      for (Listing& listing : backend.list()) all.push_back(std::move(listing));
+    } catch (const Error& error) {  // one backend that cannot list must not hide the others
+      all.push_back({backend.name, "", false, error.what()});
+    }
   }
   return all;
 }

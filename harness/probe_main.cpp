@@ -32,7 +32,9 @@ void print_plan(const Probe& probe, const std::vector<Point>& points,
     if (points[p].skip.empty()) {
       once += points[p].estimate_s;
       ++measured;
-      std::cout << '\t' << format_number(points[p].estimate_s) << "\t\n";
+      char estimate[32];
+      std::snprintf(estimate, sizeof estimate, "%.2g", points[p].estimate_s);
+      std::cout << '\t' << estimate << "\t\n";
     } else {
       std::cout << "\t\tskipped: " << points[p].skip << '\n';
     }

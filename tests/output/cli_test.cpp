@@ -281,6 +281,27 @@ TEST_F(CommandLine, DevicesListsWhatIsUsable) {
   EXPECT_TRUE(found);
 }
 
+TEST_F(CommandLine, ABadChipFileIsNamedAndHidesNoOtherDevice) {
+  std::filesystem::create_directories(directory_ / "data");
+  std::filesystem::copy(std::filesystem::path(SONDE_SOURCE_DIR) / "data/chips",
+                        directory_ / "data/chips", std::filesystem::copy_options::recursive);
+  std::string chip = read_text(directory_ / "data/chips/950pr_9579.toml");
+  chip.replace(chip.find("value = 1650"), 12, "value = -165");
+  test::write_text(directory_ / "data/chips/950pr_9579.toml", chip);
+  const test::Environment environment = {{"SONDE_DATA=" + (directory_ / "data").string()}};
+  const Result chase = run({"sonde-chase", "--device", kChip, "--csv", "-"}, environment);
+  EXPECT_EQ(chase.exit_code, 2);
+  EXPECT_NE(chase.err.find("950pr_9579.toml:10: [clock] core"), std::string::npos) << chase.err;
+  const Result devices = run({"sonde", "devices"}, environment);
+  EXPECT_EQ(devices.exit_code, 0);
+  EXPECT_NE(devices.out.find("not usable: 950pr_9579.toml:10"), std::string::npos) << devices.out;
+  const Result nowhere =
+      run({"sonde", "devices"}, {{"SONDE_DATA=" + (directory_ / "none").string()}});
+  EXPECT_EQ(nowhere.exit_code, 0) << nowhere.err;
+  EXPECT_NE(nowhere.out.find("host"), std::string::npos);
+  EXPECT_NE(nowhere.out.find("sim"), std::string::npos);
+}
+
 TEST_F(CommandLine, AMissingProbeProgramCostsItsStepOnly) {
   // The front and what it runs are copied without sonde-copy.
   std::filesystem::create_directory(directory_ / "bin");
