@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <unordered_set>
 
 #include "core/error.h"
 #include "core/units.h"
@@ -77,12 +78,13 @@ std::vector<std::int64_t> parse_list(std::string_view text, std::string_view fla
     return *value;
   };
   std::vector<std::int64_t> values;
+  std::unordered_set<std::int64_t> seen;
   const auto add = [&](std::int64_t value, std::string_view piece) {
     if (value < low || value > high) {
       throw refuse(piece, "is out of range: expected " +
                               std::string(sizes ? "a size " : "a value ") + range());
     }
-    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+    if (seen.insert(value).second) values.push_back(value);
     if (values.size() > kMostValues) throw refuse(piece, "gives more than a million values");
   };
   std::string_view rest = text;

@@ -62,12 +62,9 @@ Runner::Runner(Probe& probe, Device& device, const std::vector<Point>& points,
 bool Runner::over_budget() const { return options_.budget_s && spent_s_() >= *options_.budget_s; }
 
 double Runner::share() const {
-  const double each = static_cast<double>(options_.repetitions.value_or(kMostSamples));
-  double taken = 0;
-  for (const State& state : states_) {
-    taken += state.done ? each : static_cast<double>(state.rows);
-  }
-  return taken / (each * static_cast<double>(states_.size()));
+  const auto each = options_.repetitions.value_or(kMostSamples);
+  return static_cast<double>(taken_) /
+         static_cast<double>(each * static_cast<std::int64_t>(states_.size()));
 }
 
 Row Runner::blank(std::size_t point, std::int64_t repetition) const {
@@ -188,7 +185,12 @@ Outcome Runner::run() {
         ++measured;
         take(p, row);
       }
-      if (states_[p].done) ++done;
+      ++taken_;
+      if (states_[p].done) {
+        ++done;
+        taken_ +=
+            options_.repetitions.value_or(kMostSamples) - states_[p].rows;  // not needed any more
+      }
     }
     if (outcome.interrupted) break;
   }

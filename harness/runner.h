@@ -55,6 +55,7 @@ class Runner {
   std::map<std::pair<std::int64_t, std::int64_t>, const Row*> stored_;
   std::vector<State> states_;
   std::int64_t order_ = 0;
+  std::int64_t taken_ = 0;  ///< samples taken or no longer needed
   std::function<double()> spent_s_;
 };
 

@@ -1,5 +1,6 @@
 // sonde-chase: pointer-chase latency per core, per footprint and per number of concurrent blocks.
 #include <algorithm>
+#include <unordered_set>
 
 #include "core/parse.h"
 #include "core/units.h"
@@ -53,13 +54,13 @@ class Chase : public Probe {
         }
       }
     }
-    std::vector<Point> points;
+    Plan plan;
     const bool blocks_only = blocks_text_.has_value();
-    if (!blocks_only) add_cores(points, selection, footprints);
-    if (!blocks_only && !selection.cores && footprints.empty()) add_sweep(points, selection);
+    if (!blocks_only) add_cores(plan, selection, footprints);
+    if (!blocks_only && !selection.cores && footprints.empty()) add_sweep(plan, selection);
     if (blocks_only || (!selection.cores && footprints.empty()))
-      add_blocks(points, selection, footprints);
-    return points;
+      add_blocks(plan, selection, footprints);
+    return plan.take();
   }
 
   std::map<std::string, std::string> options() const override {
@@ -103,14 +104,21 @@ class Chase : public Probe {
     return point;
   }
 
-  static void add_unique(std::vector<Point>& points, Point point) {
-    const bool known = std::any_of(points.begin(), points.end(),
-                                   [&](const Point& other) { return other.axes == point.axes; });
-    if (!known) points.push_back(std::move(point));
-  }
+  /// A plan without repeats: the series overlap where their axes agree.
+  class Plan {
+   public:
+    void add(Point point) {
+      if (labels_.insert(point.label).second) points_.push_back(std::move(point));
+    }
+    std::vector<Point> take() { return std::move(points_); }
+
+   private:
+    std::vector<Point> points_;
+    std::unordered_set<std::string> labels_;  // a label holds every axis
+  };
 
   /// Each core alone, at the device's own footprint or those asked for.
-  static void add_cores(std::vector<Point>& points, const Selection& selection,
+  static void add_cores(Plan& plan, const Selection& selection,
                         const std::vector<std::int64_t>& footprints) {
     const DeviceDescription& device = selection.device;
     const bool warm = !device.cold_launches || !footprints.empty();
@@ -119,15 +127,14 @@ class Chase : public Probe {
     if (!selection.cores && !footprints.empty()) cores.resize(1);
     for (const CoreName& core : cores) {
       if (footprints.empty()) {
-        add_unique(points, point_of(core.str(), 1, device.chase_footprint_bytes, warm));
+        plan.add(point_of(core.str(), 1, device.chase_footprint_bytes, warm));
       }
-      for (std::int64_t bytes : footprints)
-        add_unique(points, point_of(core.str(), 1, bytes, warm));
+      for (std::int64_t bytes : footprints) plan.add(point_of(core.str(), 1, bytes, warm));
     }
   }
 
   /// Footprints on the first core, from inside the nearest cache to beyond the last one.
-  static void add_sweep(std::vector<Point>& points, const Selection& selection) {
+  static void add_sweep(Plan& plan, const Selection& selection) {
     const DeviceDescription& device = selection.device;
     std::int64_t last_cache = 0;
     for (std::size_t i = 0; i + 1 < device.memory.size(); ++i) {
@@ -147,12 +154,12 @@ class Chase : public Probe {
           point.skip = format_size(Bytes(size)) + " is beyond the " +
                        format_size(Bytes(*device.memory_bytes)) + " this device may allocate";
         }
-        add_unique(points, std::move(point));
+        plan.add(std::move(point));
       }
     }
   }
 
-  void add_blocks(std::vector<Point>& points, const Selection& selection,
+  void add_blocks(Plan& plan, const Selection& selection,
                   const std::vector<std::int64_t>& footprints) const {
     const DeviceDescription& device = selection.device;
     const std::string kind = device.kinds().front();
@@ -175,7 +182,7 @@ class Chase : public Probe {
             device_places ? kind
                           : format_core_set({cores.begin(),
                                              cores.begin() + static_cast<std::ptrdiff_t>(blocks)});
-        add_unique(points, point_of(core, blocks, bytes, warm));
+        plan.add(point_of(core, blocks, bytes, warm));
       }
     }
   }
