@@ -7,17 +7,21 @@
 
 namespace sonde {
 
+std::string checksum(std::string_view text) {
+  const uLong crc =
+      crc32_z(crc32(0L, Z_NULL, 0), reinterpret_cast<const Bytef*>(text.data()), text.size());
+  char digits[9];
+  std::snprintf(digits, sizeof digits, "%08lx", crc & 0xffffffffUL);
+  return digits;
+}
+
 std::string row_check(std::vector<std::pair<std::string, std::string>> cells) {
   std::sort(cells.begin(), cells.end());
-  uLong crc = crc32(0L, Z_NULL, 0);
+  std::string lines;
   for (const auto& [name, value] : cells) {
-    if (value.empty()) continue;
-    const std::string line = name + "=" + value + "\n";
-    crc = crc32(crc, reinterpret_cast<const Bytef*>(line.data()), static_cast<uInt>(line.size()));
+    if (!value.empty()) lines += name + "=" + value + "\n";
   }
-  char text[9];
-  std::snprintf(text, sizeof text, "%08lx", crc & 0xffffffffUL);
-  return text;
+  return checksum(lines);
 }
 
 }  // namespace sonde

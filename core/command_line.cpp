@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <iostream>
 
@@ -76,6 +77,8 @@ bool CommandLine::parse(std::vector<std::string> arguments) {
 }
 
 int run_program(const std::string& name, const std::function<ExitCode()>& body) {
+  // A parent may have left it ignored: then no child of ours could be waited for.
+  std::signal(SIGCHLD, SIG_DFL);
   ExitCode code = ExitCode::internal;
   try {
     code = body();

@@ -98,6 +98,9 @@ std::vector<CoreName> parse_core_set(std::string_view text) {
     if (piece.kind.empty() || piece.last - piece.first > 1'000'000) {
       throw UsageError("core set: '" + std::string(part) + "' is not a range of core names");
     }
+    if (static_cast<std::int64_t>(cores.size()) + piece.last - piece.first > 1'000'000) {
+      throw UsageError("core set: more than a million cores");
+    }
     for (int n = piece.first; n <= piece.last; ++n) cores.push_back({piece.kind, n});
   }
   return cores;

@@ -73,6 +73,7 @@ std::unique_ptr<ByteSource> open_source(const std::filesystem::path& path,
   }
   if (S_ISDIR(info.st_mode))
     throw RefusedFile(path.string() + ": is a directory, expected a CSV file");
+  if (!S_ISREG(info.st_mode)) throw RefusedFile(path.string() + ": is not a regular file");
   gzFile file = gzopen(path.c_str(), "rbe");
   if (file == nullptr) {
     throw RefusedFile(path.string() + ": cannot be read: " + std::strerror(errno));
@@ -414,12 +415,18 @@ Table read_table(const std::filesystem::path& path, const Schema& schema,
 
 std::optional<std::filesystem::path> find_table(const std::filesystem::path& dir,
                                                 const std::string& probe) {
+  std::optional<std::filesystem::path> found;
   for (const char* suffix : {".csv", ".csv.gz"}) {
     const std::filesystem::path path = dir / (probe + suffix);
     std::error_code ignored;
-    if (std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) return path;
+    if (!std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) continue;
+    if (found) {
+      throw RefusedFile(path.string() + ": lies beside " + found->filename().string() +
+                        ": keep the one that counts");
+    }
+    found = path;
   }
-  return std::nullopt;
+  return found;
 }
 
 }  // namespace sonde

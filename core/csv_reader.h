@@ -42,7 +42,7 @@ class RefusedFile : public Error {
 Table read_table(const std::filesystem::path& path, const Schema& schema,
                  const ReadOptions& options = {});
 
-/// `dir/<probe>.csv`, or `.csv.gz` beside it; nullopt when there is neither.
+/// `dir/<probe>.csv` or `.csv.gz`; nullopt when there is neither. Throws RefusedFile for both.
 std::optional<std::filesystem::path> find_table(const std::filesystem::path& dir,
                                                 const std::string& probe);
 

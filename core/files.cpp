@@ -18,12 +18,12 @@
 namespace sonde {
 
 std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
   std::error_code ignored;
-  if (!file || std::filesystem::is_directory(path, ignored)) {
-    throw UsageError(path.string() +
-                     ": cannot be read: " + (file ? "is a directory" : std::strerror(errno)));
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
+    throw UsageError(path.string() + ": cannot be read: is not a regular file");
   }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw UsageError(path.string() + ": cannot be read: " + std::strerror(errno));
   std::ostringstream content;
   content << file.rdbuf();
   if (file.bad()) throw UsageError(path.string() + ": cannot be read");

@@ -114,6 +114,10 @@ Manifest read_manifest(const std::filesystem::path& path) {
     manifest.seed = json.at("seed");
     manifest.started_utc = json.at("started_utc");
     manifest.device = device_from(json.at("device"));
+    if (json.contains("idle_power_w")) manifest.idle_power_w = json["idle_power_w"];
+    if (json.contains("idle_temperature_c")) {
+      manifest.idle_temperature_c = json["idle_temperature_c"];
+    }
     for (const Json& entry : json.at("steps")) {
       Step step;
       step.probe = entry.at("probe");
@@ -147,6 +151,8 @@ void write_manifest(const std::filesystem::path& run, const Manifest& manifest) 
   json["seed"] = manifest.seed;
   json["started_utc"] = manifest.started_utc;
   json["device"] = to_json(manifest.device);
+  if (manifest.idle_power_w) json["idle_power_w"] = *manifest.idle_power_w;
+  if (manifest.idle_temperature_c) json["idle_temperature_c"] = *manifest.idle_temperature_c;
   json["steps"] = Json::array();
   for (const Step& step : manifest.steps) {
     Json options = Json::object();

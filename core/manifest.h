@@ -28,6 +28,8 @@ struct Manifest {
   std::uint64_t seed = 1;
   std::string started_utc;  ///< wall clock, ISO 8601
   DeviceDescription device;
+  std::optional<double> idle_power_w;  ///< read before the first sample
+  std::optional<double> idle_temperature_c;
   std::vector<Step> steps;
 
   const Step* step(const std::string& probe) const;

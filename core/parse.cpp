@@ -79,13 +79,14 @@ std::vector<std::int64_t> parse_list(std::string_view text, std::string_view fla
   };
   std::vector<std::int64_t> values;
   std::unordered_set<std::int64_t> seen;
+  std::size_t given = 0;
   const auto add = [&](std::int64_t value, std::string_view piece) {
     if (value < low || value > high) {
       throw refuse(piece, "is out of range: expected " +
                               std::string(sizes ? "a size " : "a value ") + range());
     }
+    if (++given > kMostValues) throw refuse(piece, "gives more than a million values");
     if (seen.insert(value).second) values.push_back(value);
-    if (values.size() > kMostValues) throw refuse(piece, "gives more than a million values");
   };
   std::string_view rest = text;
   while (true) {

@@ -85,6 +85,9 @@ std::vector<std::pair<std::string, std::string>> named_cells(const Schema& schem
 /// left out: columns may be reordered, a damaged value is noticed.
 std::string row_check(std::vector<std::pair<std::string, std::string>> cells);
 
+/// CRC-32 of a text, 8 hex digits.
+std::string checksum(std::string_view text);
+
 /// Every schema this build knows, one line each; a probe and its readers share the same object.
 const Schema& chase_schema();
 const Schema& copy_schema();

@@ -23,27 +23,31 @@ std::vector<double> sorted_copy(std::span<const double> samples) {
   return sorted;
 }
 
-/// Confidence that the median lies between the d-th smallest and the d-th largest of n samples:
-/// 1 - 2 P(Binomial(n, 1/2) < d).
-double rank_confidence(std::int64_t n, std::int64_t d) {
-  double term =
-      std::pow(0.5, static_cast<double>(n));  // C(n, 0) / 2^n; n is at most some thousands
-  if (term == 0) {
-    // Beyond n = 1074 the first terms underflow; they are negligible, so start in the log domain.
-    double sum = 0;
-    for (std::int64_t k = 0; k < d; ++k) {
-      sum += std::exp(
-          std::lgamma(static_cast<double>(n) + 1) - std::lgamma(static_cast<double>(k) + 1) -
-          std::lgamma(static_cast<double>(n - k) + 1) - static_cast<double>(n) * std::log(2.0));
+/// Confidence that the median lies between the d-th smallest and the d-th largest of n samples,
+/// 1 - 2 P(Binomial(n, 1/2) < d), for the largest d that reaches `confidence` and for d + 1.
+struct Ranks {
+  std::int64_t d = 0;  ///< 0: not even the extremes reach it
+  double outer = 0;    ///< confidence of d
+  double inner = 0;    ///< confidence of d + 1
+};
+
+Ranks find_ranks(std::int64_t n, double confidence) {
+  // Term k is C(n, k) / 2^n, kept as a logarithm because 2^-n underflows beyond n = 1074.
+  double log_term = -static_cast<double>(n) * std::log(2.0);
+  Ranks ranks;
+  double below = 0;  // P(Binomial < d)
+  for (std::int64_t d = 1; 2 * d <= n + 1; ++d) {
+    below += std::exp(log_term);
+    log_term += std::log(static_cast<double>(n - d + 1) / static_cast<double>(d));
+    const double reached = 1 - 2 * below;
+    if (reached < confidence) {
+      ranks.inner = reached;
+      break;
     }
-    return 1 - 2 * sum;
+    ranks.d = d;
+    ranks.outer = reached;
   }
-  double sum = 0;
-  for (std::int64_t k = 0; k < d; ++k) {
-    sum += term;
-    term *= static_cast<double>(n - k) / static_cast<double>(k + 1);
-  }
-  return 1 - 2 * sum;
+  return ranks;
 }
 
 }  // namespace
@@ -66,15 +70,14 @@ std::optional<double> mad(std::span<const double> samples) {
 
 std::optional<Interval> median_interval(std::span<const double> samples, double confidence) {
   const auto n = static_cast<std::int64_t>(samples.size());
-  if (n < kFewestSamples || rank_confidence(n, 1) < confidence) return std::nullopt;
+  if (n < kFewestSamples) return std::nullopt;
+  const Ranks ranks = find_ranks(n, confidence);
+  const std::int64_t d = ranks.d;
+  if (d == 0) return std::nullopt;
   const std::vector<double> x = sorted_copy(samples);
   const auto at = [&](std::int64_t rank) { return x[static_cast<std::size_t>(rank - 1)]; };
-  std::int64_t d = 1;  // the largest rank whose interval still reaches the confidence
-  while (2 * (d + 1) <= n && rank_confidence(n, d + 1) >= confidence) ++d;
-  const double outer = rank_confidence(n, d);
   if (2 * (d + 1) > n + 1) return Interval{at(d), at(n - d + 1)};
-  const double inner = rank_confidence(n, d + 1);
-  const double share = (outer - confidence) / (outer - inner);
+  const double share = (ranks.outer - confidence) / (ranks.outer - ranks.inner);
   const auto nd = static_cast<double>(n);
   const auto dd = static_cast<double>(d);
   const double lambda = (nd - dd) * share / (dd + (nd - 2 * dd) * share);
@@ -88,7 +91,7 @@ std::optional<Interval> block_bootstrap_interval(std::span<const double> samples
                                                  int resamples) {
   const std::size_t n = samples.size();
   if (static_cast<std::int64_t>(n) < kFewestSamples || resamples < 1) return std::nullopt;
-  const auto block = static_cast<std::size_t>(std::llround(std::cbrt(static_cast<double>(n))));
+  const auto block = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(n))));
   Rng rng(key_of({seed, n}));
   std::vector<double> medians(static_cast<std::size_t>(resamples));
   std::vector<double> drawn(n);
@@ -117,12 +120,13 @@ bool is_look(std::int64_t samples) {
   return std::find(std::begin(kLooks), std::end(kLooks), samples) != std::end(kLooks);
 }
 
-Stop decide_stop(std::span<const double> samples, double relative_width) {
+Stop decide_stop(std::span<const double> samples, double relative_width, const Sampling& sampling) {
   const auto n = static_cast<std::int64_t>(samples.size());
   if (is_look(n)) {
-    const auto interval = median_interval(samples, kLookConfidence);
-    const double center = *median(samples);
-    if (interval && interval->width() <= relative_width * std::abs(center)) return Stop::converged;
+    const Estimate now = estimate_median(samples, sampling);
+    if (now.interval && now.interval->width() <= relative_width * std::abs(*now.value)) {
+      return Stop::converged;
+    }
   }
   return n >= kMostSamples ? Stop::cap : Stop::more;
 }
@@ -134,7 +138,11 @@ Estimate estimate_median(std::span<const double> samples, const Sampling& sampli
   const double confidence = sampling.adaptive ? kLookConfidence : kConfidence;
   estimate.interval = median_interval(samples, confidence);
   if (sampling.real && estimate.interval) {
-    const auto blocks = block_bootstrap_interval(samples, sampling.seed, confidence);
+    // Many samples need fewer resamples for the same accuracy of the quantiles, and time is finite.
+    constexpr std::size_t kMostDraws = 20'000'000;
+    const auto resamples =
+        static_cast<int>(std::clamp<std::size_t>(kMostDraws / samples.size(), 200, 1000));
+    const auto blocks = block_bootstrap_interval(samples, sampling.seed, confidence, resamples);
     estimate.interval->low = std::min(estimate.interval->low, blocks->low);
     estimate.interval->high = std::max(estimate.interval->high, blocks->high);
   }

@@ -44,7 +44,8 @@ std::optional<Interval> median_interval(std::span<const double> samples,
 
 /// Percentile interval of the median from a circular block bootstrap (Politis and Romano 1992) of
 /// `samples` in the order they were taken: neighbours that drift together are drawn together.
-/// Block length is round(n^(1/3)). Deterministic in `seed`. nullopt below kFewestSamples.
+/// Block length is the root of n, rounded up. Deterministic in `seed`. nullopt below
+/// kFewestSamples.
 std::optional<Interval> block_bootstrap_interval(std::span<const double> samples,
                                                  std::uint64_t seed,
                                                  double confidence = kConfidence,
@@ -58,21 +59,23 @@ inline constexpr std::int64_t kLooks[] = {8, 12, 18, 27, 40, 60};
 inline constexpr std::int64_t kMostSamples = 60;
 inline constexpr double kLookConfidence = 1.0 - 0.05 / 6;
 
-/// True for a count at which a point is looked at.
-bool is_look(std::int64_t samples);
-
-/// What a point does after `samples`: more, or stop and why.
-enum class Stop { more, converged, cap };
-/// `relative_width`: stop when the corrected interval is within this fraction of the median
-/// (0.02 = 2 %). Below the first look the answer is always `more`.
-Stop decide_stop(std::span<const double> samples, double relative_width);
-
 /// How repeated samples of one point were collected: decides the interval that is honest.
 struct Sampling {
   bool adaptive = false;  ///< stopped at a look: intervals widen to kLookConfidence
   bool real = false;      ///< a real device drifts: the block bootstrap joins in
   std::uint64_t seed = 1;
 };
+
+/// True for a count at which a point is looked at.
+bool is_look(std::int64_t samples);
+
+/// What a point does after `samples`: more, or stop and why.
+enum class Stop { more, converged, cap };
+/// `relative_width`: stop when the interval that will be reported (estimate_median with the same
+/// `sampling`) is within this fraction of the median (0.02 = 2 %). Below the first look the answer
+/// is always `more`.
+Stop decide_stop(std::span<const double> samples_in_order, double relative_width,
+                 const Sampling& sampling = {.adaptive = true, .real = false, .seed = 1});
 
 /// Median with its 95 % interval. On a real device the hull of the order-statistic interval and
 /// of the block bootstrap (rounds drift together); on a modelled one the former alone.

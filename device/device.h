@@ -24,7 +24,8 @@ struct Trial {
 struct Sample {
   Seconds elapsed;                  ///< the whole launch
   std::vector<CoreName> placement;  ///< core of each block, in block order, as verified
-  std::string note;                 ///< kernel or page kind really used; empty if nothing to say
+  std::optional<Hertz> clock;  ///< of the core that was measured, read just after the timed part
+  std::string note;            ///< kernel or page kind really used; empty if nothing to say
 };
 
 /// What verify() found in the result of the last run().
@@ -76,7 +77,7 @@ struct CopyWork {
 /// State of the device around a point; unknown is unknown.
 struct Telemetry {
   std::optional<Hertz> clock;
-  std::optional<Watts> power;
+  std::optional<Watts> power;  ///< now, or the mean since the reading before
   std::optional<Celsius> temperature;
 };
 

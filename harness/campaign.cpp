@@ -64,23 +64,18 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
   options.resolve();
   const DeviceDescription device = open_device(options.device)->description();
 
+  std::vector<std::string> common = options.forwarded();
   std::filesystem::path out = options.out.value_or("");
-  if (!options.out) {
-    out = create_run_directory(device.name);
-    std::cout << out.string() << std::endl;
-  } else if (!create_directory_exclusively(out) && !std::filesystem::is_directory(out)) {
-    throw OutputError(out.string() + ": is not a directory");
-  }
-  const FileLock lock(out / ".campaign.lock");
-
-  std::vector<std::string> common = {"--device",   options.device, "--out",
-                                     out.string(), "--seed",       options.seed_text};
-  if (options.quick) common.push_back("--quick");
-  if (options.no_progress) common.push_back("--no-progress");
-  if (options.repetitions_text) {
-    common.insert(common.end(), {"--repetitions", *options.repetitions_text});
-  } else {
-    common.insert(common.end(), {"--confidence-width", options.confidence_width_text});
+  std::optional<FileLock> lock;
+  if (!options.dry_run) {
+    if (!options.out) {
+      out = create_run_directory(device.name);
+      std::cout << out.string() << std::endl;
+    } else if (!create_directory_exclusively(out) && !std::filesystem::is_directory(out)) {
+      throw OutputError(out.string() + ": is not a directory");
+    }
+    lock.emplace(out / ".campaign.lock");
+    common.insert(common.end(), {"--out", out.string()});
   }
   ExitCode code = ExitCode::ok;
   std::vector<std::string> failures;
@@ -103,8 +98,12 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
       code = worse(code, error.code());
     }
   }
+  if (options.dry_run) return code;
+  std::vector<std::string> report_words = {"--run", out.string()};
+  if (options.skip_bad_rows) report_words.push_back("--skip-bad-rows");
+  if (options.accept_edited) report_words.push_back("--accept-edited");
   const ChildResult report =
-      run_child(program_directory() / "sonde-report", {"--run", out.string()}, kReportLimit);
+      run_child(program_directory() / "sonde-report", report_words, kReportLimit);
   if (report.interrupted) return ExitCode::interrupted;
   const ExitCode report_code = code_of(report);
   if (report_code != ExitCode::ok) failures.push_back(failure_of("sonde-report", report));

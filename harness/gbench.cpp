@@ -3,6 +3,8 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
+#include <fstream>
+#include <string_view>
 
 #include "core/statistics.h"
 #include "core/version.h"
@@ -29,6 +31,21 @@ std::vector<std::string> take_gbench_flags(std::vector<std::string>& arguments) 
 
 ExitCode run_gbench(Probe& probe, Device& device, const std::vector<Point>& points,
                     const CommonOptions& options, const std::vector<std::string>& flags) {
+  // The library would end the program itself, with codes of its own.
+  constexpr std::string_view kFormat = "--benchmark_format=";
+  constexpr std::string_view kOut = "--benchmark_out=";
+  for (const std::string& flag : flags) {
+    if (flag.starts_with(kFormat)) {
+      const std::string format = flag.substr(kFormat.size());
+      if (format != "console" && format != "json" && format != "csv") {
+        throw UsageError(std::string(kFormat) + " '" + format + "' is not console, json or csv");
+      }
+    }
+    if (flag.starts_with(kOut)) {
+      const std::string path = flag.substr(kOut.size());
+      if (!std::ofstream(path, std::ios::app)) throw OutputError(path + ": cannot be written");
+    }
+  }
   std::vector<std::string> words = {"sonde-" + probe.schema().probe};
   words.insert(words.end(), flags.begin(), flags.end());
   std::vector<char*> argv;

@@ -13,18 +13,14 @@ void CommonOptions::add_campaign_flags(CommandLine& line) {
             "(default: sonde-<device>-<UTC>, created and printed)");
   line.text("--seed", seed_text, "seed of every random choice");
   line.text("--repetitions", repetitions_text,
-            "exactly N samples a point (default: 8 to 60, until the interval is narrow or 2 s are spent)");
+            "exactly N samples a point (default: 8 to 60, until the interval is narrow or 2 s are "
+            "spent)");
   line.text("--confidence-width", confidence_width_text,
             "stop a point when its 95 % interval is within P % of the median");
   line.flag("--quick", quick, "the fewest points that still find every finding, 8 samples each");
   line.flag("--no-progress", no_progress, "no progress on standard error");
-}
-
-void CommonOptions::add_probe_flags(CommandLine& line) {
-  add_campaign_flags(line);
-  line.text("--csv", csv, "'-': rows to standard output, no run directory");
-  line.text("--cores", cores_text, "cores by name, e.g. cpu0-3 or vector0-55");
-  line.text("--budget", budget_text, "seconds; what does not fit is skipped with that reason");
+  line.text("--budget", budget_text,
+            "seconds of one step (modelled ones where time is); what does not fit is skipped");
   line.choice("--order", order, {"random", "listed"},
               "random (rounds over all points, shuffled by the seed) or listed");
   line.flag("--dry-run", dry_run, "print the points and a time estimate, measure nothing");
@@ -32,6 +28,29 @@ void CommonOptions::add_probe_flags(CommandLine& line) {
             "on resume: leave out stored rows that cannot be read");
   line.flag("--accept-edited", accept_edited,
             "on resume: take stored rows whose check does not fit");
+}
+
+void CommonOptions::add_probe_flags(CommandLine& line) {
+  add_campaign_flags(line);
+  line.text("--csv", csv, "'-': rows to standard output, no run directory");
+  line.text("--cores", cores_text,
+            "cores by name, e.g. cpu0-3 or vector0-55 (a copy is placed by the device)");
+}
+
+std::vector<std::string> CommonOptions::forwarded() const {
+  std::vector<std::string> words = {"--device", device, "--seed", seed_text, "--order", order};
+  if (repetitions_text) {
+    words.insert(words.end(), {"--repetitions", *repetitions_text});
+  } else {
+    words.insert(words.end(), {"--confidence-width", confidence_width_text});
+  }
+  if (budget_text) words.insert(words.end(), {"--budget", *budget_text});
+  if (quick) words.push_back("--quick");
+  if (dry_run) words.push_back("--dry-run");
+  if (no_progress) words.push_back("--no-progress");
+  if (skip_bad_rows) words.push_back("--skip-bad-rows");
+  if (accept_edited) words.push_back("--accept-edited");
+  return words;
 }
 
 void CommonOptions::resolve() {

@@ -38,6 +38,9 @@ struct CommonOptions {
   /// What a campaign takes; a probe takes all of it and more.
   void add_campaign_flags(CommandLine& line);
   void add_probe_flags(CommandLine& line);
+  /// The same choices as words of a command line, for the probes that a campaign runs; --out and
+  /// --cores are not among them.
+  std::vector<std::string> forwarded() const;
   /// Checks and converts; throws UsageError naming the flag.
   void resolve();
   /// What decides the rows, for the manifest: resumed steps must agree in all of it.

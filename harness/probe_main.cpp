@@ -58,14 +58,6 @@ ExitCode code_of(const Outcome& outcome) {
   return outcome.failed > 0 ? ExitCode::point_failed : ExitCode::ok;
 }
 
-/// Exit code of a step that was complete before: a stored failure stays one.
-ExitCode code_of(const std::vector<Row>& rows) {
-  for (const Row& row : rows) {
-    if (row.status == Status::failed) return ExitCode::point_failed;
-  }
-  return ExitCode::ok;
-}
-
 ExitCode measure(Probe& probe, Device& device, const std::vector<Point>& points,
                  const CommonOptions& options) {
   const Schema& schema = probe.schema();
@@ -81,27 +73,32 @@ ExitCode measure(Probe& probe, Device& device, const std::vector<Point>& points,
   request.adaptive = !options.repetitions;
   request.seed = options.seed;
   request.device = device.description();
+  const Telemetry idle = device.telemetry();
+  if (idle.power) request.idle_power_w = idle.power->value();
+  if (idle.temperature) request.idle_temperature_c = idle.temperature->value();
   RunDirectory run(options.out.value_or(""), request, schema,
                    {options.skip_bad_rows, options.accept_edited});
   for (const std::string& warning : run.stored().warnings) {
     std::fprintf(stderr, "%s\n", warning.c_str());
   }
-  if (run.complete()) {
-    std::fprintf(stderr, "%s: already complete in %s\n", schema.probe.c_str(), run.path().c_str());
-    return code_of(run.stored().rows);
-  }
   if (run.created()) std::cout << run.path().string() << std::endl;
-  CsvWriter& writer = run.open_rows();
   Outcome outcome;
   try {
     Runner runner(probe, device, points, options, run.stored().rows,
-                  [&](const Row& row) { writer.write(row); });
+                  [&](const Row& row) { run.rows().write(row); });
     outcome = runner.run();
   } catch (const OutputError&) {
     throw;  // the disk is the problem: a state could not be stored either
+  } catch (const UsageError&) {
+    throw;  // refused before anything was measured: what is stored stays as it is
   } catch (const std::exception& error) {
     run.finish("failed", error.what());
     throw;
+  }
+  // A step is complete when its rows are, whatever the manifest says.
+  if (outcome.measured == 0 && run.was_complete() && !outcome.interrupted) {
+    std::fprintf(stderr, "%s: already complete in %s\n", schema.probe.c_str(), run.path().c_str());
+    return code_of(outcome);
   }
   if (outcome.interrupted) {
     run.finish("interrupted", "signal " + std::to_string(caught_signal()));
@@ -114,7 +111,6 @@ ExitCode measure(Probe& probe, Device& device, const std::vector<Point>& points,
 }
 
 ExitCode run(std::vector<std::string> arguments) {
-  catch_signals();
   const std::unique_ptr<Probe> probe = make_probe();
   const bool gbench = wants_gbench(arguments);
   const std::vector<std::string> flags = take_gbench_flags(arguments);
@@ -139,6 +135,11 @@ ExitCode run(std::vector<std::string> arguments) {
   if (options.dry_run) {
     print_plan(*probe, points, options);
     return ExitCode::ok;
+  }
+  // From here on a signal ends the run after the sample being taken; until here it ends at once.
+  catch_signals();
+  if (gbench && (options.out || options.csv)) {
+    throw UsageError("--out and --csv: Google Benchmark writes no rows; leave them out");
   }
   if (gbench) return run_gbench(*probe, *device, points, options, flags);
   return measure(*probe, *device, points, options);

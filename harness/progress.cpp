@@ -14,27 +14,28 @@ Progress::Progress(std::string title, std::int64_t points, bool enabled)
       enabled_(enabled),
       terminal_(::isatty(STDERR_FILENO) == 1),
       start_(Clock::now()),
-      last_(start_ - std::chrono::hours(1)) {}
+      last_(terminal_ ? start_ - std::chrono::hours(1) : start_) {}
 
 Progress::~Progress() {
   if (drawn_) std::fputs("\r\033[K", stderr);
 }
 
 void Progress::update(std::int64_t done, double share, const std::string& current) {
-  if (!enabled_ || !terminal_) return;
+  if (!enabled_) return;
   const auto now = Clock::now();
-  if (now - last_ < std::chrono::milliseconds(100)) return;
+  // A log gets a line now and then, a terminal a line that changes.
+  if (now - last_ < (terminal_ ? std::chrono::milliseconds(100) : std::chrono::seconds(10))) return;
   last_ = now;
   const double spent = std::chrono::duration<double>(now - start_).count();
   char left[32] = "";
   if (share > 0.02) {
     std::snprintf(left, sizeof left, ", at most %.0f s left", spent * (1 - share) / share);
   }
-  std::fprintf(stderr, "\r\033[K%s: %lld of %lld points done, now %.60s%s", title_.c_str(),
-               static_cast<long long>(done), static_cast<long long>(points_), current.c_str(),
-               left);
+  std::fprintf(stderr, "%s%s: %lld of %lld points done, now %.60s%s%s", terminal_ ? "\r\033[K" : "",
+               title_.c_str(), static_cast<long long>(done), static_cast<long long>(points_),
+               current.c_str(), left, terminal_ ? "" : "\n");
   std::fflush(stderr);
-  drawn_ = true;
+  drawn_ = terminal_;
 }
 
 void Progress::finish(const std::string& summary) {

@@ -7,7 +7,7 @@
 namespace sonde {
 
 /// One line on standard error: points done, current point, time left. Redrawn in place on a
-/// terminal; elsewhere silent until finish(), so that logs stay short.
+/// terminal; elsewhere a line every ten seconds, so that logs stay short.
 class Progress {
  public:
   Progress(std::string title, std::int64_t points, bool enabled);

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <cstdio>
+
 #include "core/error.h"
 #include "core/version.h"
 
@@ -74,26 +76,45 @@ RunDirectory::RunDirectory(const std::string& out, const StepRequest& request, c
     if (::truncate(csv->c_str(), 0) != 0) throw OutputError(csv->string() + ": cannot be cut back");
     return;
   }
-  if (!complete_ && csv->extension() == ".gz") {
-    throw UsageError(csv->string() + ": cannot be continued while compressed; unpack it first");
-  }
 }
 
 void RunDirectory::check_manifest() {
   const auto stored = find_manifest(path_);
   if (!stored) {
+    if (find_table(path_, request_.probe)) {
+      throw UsageError(path_.string() +
+                       ": holds rows but no manifest.json, so nobody knows of what");
+    }
     manifest_.version = version();
     manifest_.revision = revision();
     manifest_.build_preset = build_preset();
     manifest_.seed = request_.seed;
     manifest_.started_utc = utc_now();
     manifest_.device = request_.device;
+    manifest_.idle_power_w = request_.idle_power_w;
+    manifest_.idle_temperature_c = request_.idle_temperature_c;
     return;
   }
   manifest_ = *stored;
   if (manifest_.device.name != request_.device.name) {
     throw UsageError(path_.string() + ": holds a run of " + manifest_.device.name + ", not of " +
                      request_.device.name);
+  }
+  // A modelled device is its description, to the last condition (the chip file's check is one). A
+  // real one may have other free memory; its cores and product must be the same.
+  const DeviceDescription& before = manifest_.device;
+  const DeviceDescription& now = request_.device;
+  const bool same =
+      before.product == now.product && before.cores == now.cores &&
+      (now.time_source != TimeSource::modelled || before.conditions == now.conditions);
+  if (!same) {
+    throw UsageError(
+        path_.string() + ": was measured on another " + now.name +
+        " than there is now (cores, product or chip file differ); use a new directory");
+  }
+  if (manifest_.revision != revision()) {
+    std::fprintf(stderr, "%s: was begun by revision %s, this is %s\n", path_.c_str(),
+                 manifest_.revision.c_str(), revision().c_str());
   }
   if (manifest_.seed != request_.seed) {
     throw UsageError(path_.string() + ": holds a run with --seed " +
@@ -109,7 +130,12 @@ void RunDirectory::check_manifest() {
   }
 }
 
-CsvWriter& RunDirectory::open_rows() {
+CsvWriter& RunDirectory::rows() {
+  if (writer_) return *writer_;
+  const auto stored = find_table(path_, request_.probe);
+  if (stored && stored->extension() == ".gz") {
+    throw UsageError(stored->string() + ": cannot be continued while compressed; unpack it first");
+  }
   store_state("running", "");
   if (stored_.cut_line && ::truncate(csv_path().c_str(), stored_.whole_bytes) != 0) {
     throw OutputError(csv_path().string() + ": the cut last line cannot be removed");

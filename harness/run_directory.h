@@ -19,6 +19,8 @@ struct StepRequest {
   bool adaptive = true;
   std::uint64_t seed = 1;
   DeviceDescription device;
+  std::optional<double> idle_power_w;  ///< read before anything ran
+  std::optional<double> idle_temperature_c;
 };
 
 /// A run directory opened by one probe: locked, its manifest agreeing with what is asked, the rows
@@ -33,12 +35,12 @@ class RunDirectory {
 
   const std::filesystem::path& path() const { return path_; }
   bool created() const { return created_; }
-  /// The step was finished before with the same options: nothing is to be done.
-  bool complete() const { return complete_; }
+  /// The manifest says that the step was finished before with the same options.
+  bool was_complete() const { return complete_; }
   const Table& stored() const { return stored_; }
 
-  /// Marks the step running and opens its CSV for append.
-  CsvWriter& open_rows();
+  /// The step's CSV for append; the first call marks the step running and cuts a half row off.
+  CsvWriter& rows();
   /// Closes the CSV and stores how the step ended.
   void finish(const std::string& state, const std::string& reason);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 
 #include "core/parse.h"
 #include "core/rng.h"
@@ -41,6 +42,12 @@ Runner::Runner(Probe& probe, Device& device, const std::vector<Point>& points,
     if (row.point >= static_cast<std::int64_t>(points.size())) {
       throw UsageError("stored row of point " + std::to_string(row.point) + ": the plan has only " +
                        std::to_string(points.size()) + " points");
+    }
+    const std::vector<Cell>& axes = points[static_cast<std::size_t>(row.point)].axes;
+    if (!std::equal(axes.begin(), axes.end(), row.values.begin())) {
+      throw UsageError("stored row of point " + std::to_string(row.point) +
+                       ": its axes are not those of the plan now (another set of cores, another " +
+                       "version?); measure into a new directory");
     }
     stored_[{row.point, row.repetition}] = &row;
     order_ = std::max(order_, row.order + 1);
@@ -105,11 +112,15 @@ Row Runner::measure(std::size_t point, std::int64_t repetition) {
     set(schema, row, "elapsed_s", sample.elapsed.value());
     set(schema, row, "placement", format_core_set(sample.placement));
     if (!sample.note.empty()) set(schema, row, "note", sample.note);
-    if (const auto hertz = around(before.clock, after.clock)) {
+    // The core that was measured knows best; else what the device says of itself.
+    std::optional<double> hertz = around(before.clock, after.clock);
+    if (sample.clock) hertz = sample.clock->value();
+    if (hertz) {
       // A clock is known to about 0.1 MHz at best; more digits would only be noise in the file.
       set(schema, row, "clock_mhz", std::round(megahertz(Hertz(*hertz)) * 10) / 10);
     }
-    set(schema, row, "power_w", cell_of(around(before.power, after.power)));
+    // Power is the mean since the reading before, which was taken just before the sample.
+    if (after.power) set(schema, row, "power_w", after.power->value());
     set(schema, row, "temperature_c", cell_of(around(before.temperature, after.temperature)));
     set(schema, row, "end_s", end);
   } catch (const Skip& skip) {
@@ -141,7 +152,9 @@ void Runner::take(std::size_t point, const Row& row) {
     state.done = state.rows >= *options_.repetitions;
   } else {
     // The cap counts rows, not good samples: throttled ones cannot keep a point going for ever.
-    const Stop stop = decide_stop(state.samples, options_.confidence_width);
+    const bool real = device_.description().time_source != TimeSource::modelled;
+    const Stop stop = decide_stop(state.samples, options_.confidence_width,
+                                  {.adaptive = true, .real = real, .seed = options_.seed});
     state.done = state.rows >= kMostSamples || stop != Stop::more ||
                  (state.spent_s >= kMostPointSeconds && is_look(state.rows));
   }
@@ -152,7 +165,7 @@ Outcome Runner::run() {
                     !options_.no_progress);
   Outcome outcome;
   std::int64_t done = 0;
-  std::int64_t measured = 0;
+  std::int64_t failures = 0;
   for (std::int64_t round = 0; done < static_cast<std::int64_t>(points_.size()); ++round) {
     std::vector<std::size_t> order;
     for (std::size_t p = 0; p < points_.size(); ++p) {
@@ -181,8 +194,13 @@ Outcome Runner::run() {
           row = measure(p, round);
         }
         emit_(row);
+        constexpr std::int64_t kMostNamed = 5;
+        if (row.status == Status::failed && ++failures <= kMostNamed) {
+          std::fprintf(stderr, "%s: %s failed: %s\n", probe_.schema().probe.c_str(),
+                       points_[p].label.c_str(), row.reason.c_str());
+        }
         ++order_;
-        ++measured;
+        ++outcome.measured;
         take(p, row);
       }
       ++taken_;
@@ -205,7 +223,7 @@ Outcome Runner::run() {
   }
   progress.finish(std::to_string(outcome.ok) + " points measured, " +
                   std::to_string(outcome.skipped) + " skipped, " + std::to_string(outcome.failed) +
-                  " failed, " + format_count(measured) + " new rows");
+                  " failed, " + format_count(outcome.measured) + " new rows");
   return outcome;
 }
 

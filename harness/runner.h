@@ -13,9 +13,10 @@ namespace sonde {
 
 /// How a step ended.
 struct Outcome {
-  std::int64_t ok = 0;       ///< points that ended with samples
-  std::int64_t skipped = 0;  ///< points
-  std::int64_t failed = 0;   ///< points
+  std::int64_t ok = 0;        ///< points that ended with samples
+  std::int64_t skipped = 0;   ///< points
+  std::int64_t failed = 0;    ///< points
+  std::int64_t measured = 0;  ///< new rows
   bool interrupted = false;
 };
 

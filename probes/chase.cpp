@@ -168,7 +168,7 @@ class Chase : public Probe {
     // Where the device places blocks itself there may be more of them than cores: that is the
     // question. Where we place them, one a core is all there is.
     const bool device_places = device.places_blocks && !selection.cores;
-    constexpr std::int64_t kMostBlocks = 1 << 20;
+    constexpr std::int64_t kMostBlocks = 1 << 16;  // of a launch; a modelled one takes a second
     const std::int64_t most = device_places ? kMostBlocks : count;
     const std::vector<std::int64_t> numbers =
         !blocks_text_ ? default_blocks(count, device_places)

@@ -154,7 +154,7 @@ ChaseAnalysis analyse_chase(const ProbeRows& probe, const Manifest& manifest) {
     }
     sort_by_x(series.latency);
     if (!series.latency.empty()) {
-      series.levels = find_levels(series.latency, sampling);
+      series.levels = find_levels(series.latency);
       result.footprints = std::move(series);
     }
   }
@@ -214,14 +214,13 @@ CopyAnalysis analyse_copies(const ProbeRows& probe, const Manifest& manifest) {
 void add_conditions(const ProbeRows& probe, const Manifest& manifest,
                     std::vector<Condition>& conditions) {
   const GroupedRows rows = group_rows(probe, manifest.device.time_source);
-  const Sampling sampling = sampling_of(manifest, probe.schema->probe);
   const std::pair<const char*, const char*> metrics[] = {
       {"clock_mhz", "MHz"}, {"power_w", "W"}, {"temperature_c", "degC"}};
   for (const auto& [metric, unit] : metrics) {
     const bool known = std::any_of(probe.schema->metrics.begin(), probe.schema->metrics.end(),
                                    [&](const Column& column) { return column.name == metric; });
     if (!known) continue;
-    const Estimate value = overall(rows, metric, sampling);
+    const Estimate value = overall(rows, metric);
     if (value.value) conditions.push_back({probe.schema->probe, metric, unit, value});
   }
 }

@@ -312,13 +312,25 @@ void find_edges(std::span<const Node> nodes, std::vector<CopyEdge>& found) {
   }
 }
 
-/// The declared capacity whose half lies within a ladder step of the gap, for a jump upwards.
-std::optional<double> explained_by(const CopySwitch& found, const std::vector<double>& capacities) {
+/// The declared capacity that explains a jump upwards: its half lies within a ladder step of the
+/// gap, and beyond the gap time goes on in proportion to size, as it does out of a slower level. A
+/// method with a larger fixed cost does not: its time hardly grows at first.
+std::optional<double> explained_by(const CopySwitch& found, std::span<const Node> nodes,
+                                   const std::vector<double>& capacities) {
+  constexpr double kProportional = 1.5;  // twice the size takes at least so many times the time
   if (found.jump_s <= 0) return std::nullopt;
   const double step = found.first_new / found.last_old;
+  const auto at_least = [&](double bytes) {
+    return std::find_if(nodes.begin(), nodes.end(),
+                        [&](const Node& n) { return n.bytes >= bytes; });
+  };
+  const auto first = at_least(found.first_new);
+  const auto doubled = at_least(2 * found.first_new);
+  if (doubled == nodes.end() || doubled->time < kProportional * first->time) return std::nullopt;
   for (double capacity : capacities) {
-    if (capacity / 2 >= found.last_old / step && capacity / 2 <= found.first_new * step)
+    if (capacity / 2 >= found.last_old / step && capacity / 2 <= found.first_new * step) {
       return capacity;
+    }
   }
   return std::nullopt;
 }
@@ -332,7 +344,7 @@ void move_explained(std::span<const Node> nodes, const std::vector<double>& capa
     return node->time / node->bytes;
   };
   std::erase_if(shape.switches, [&](const CopySwitch& found) {
-    const std::optional<double> capacity = explained_by(found, capacities);
+    const std::optional<double> capacity = explained_by(found, nodes, capacities);
     if (!capacity) return false;
     shape.edges.push_back({found.last_old, found.first_new,
                            cost_at(found.first_new) / cost_at(found.last_old), capacity});
@@ -346,7 +358,9 @@ CopyShape analyse_copy(const Curve& time, bool real, const std::vector<double>& 
   CopyShape shape;
   std::vector<Node> nodes;
   for (const CurvePoint& point : time) {
-    if (point.x <= 0 || !point.y.value || *point.y.value <= 0) continue;
+    // Below a picosecond it is no copy but a damaged number.
+    constexpr double kLeastSeconds = 1e-12;
+    if (point.x <= 0 || !point.y.value || !(*point.y.value >= kLeastSeconds)) continue;
     const double spread = point.spread().value_or(0.0);
     nodes.push_back({point.x, *point.y.value,
                      1.2533 * spread / std::sqrt(static_cast<double>(point.samples.size())), 0,
@@ -364,9 +378,10 @@ CopyShape analyse_copy(const Curve& time, bool real, const std::vector<double>& 
   std::vector<double> cuts;
   for (const CopySwitch& found : shape.switches) cuts.push_back(found.last_old);
   std::sort(cuts.begin(), cuts.end());
-  std::stable_sort(
-      shape.switches.begin(), shape.switches.end(),
-      [](const CopySwitch& a, const CopySwitch& b) { return a.strength > b.strength; });
+  std::stable_sort(shape.switches.begin(), shape.switches.end(),
+                   [](const CopySwitch& a, const CopySwitch& b) {
+                     return std::abs(a.jump_s) > std::abs(b.jump_s);
+                   });
   std::size_t begin = 0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const bool cut = std::binary_search(cuts.begin(), cuts.end(), nodes[i].bytes);

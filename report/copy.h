@@ -28,7 +28,7 @@ struct CopyEdge {
 };
 
 struct CopyShape {
-  std::vector<CopySwitch> switches;  ///< strongest first; empty: none found
+  std::vector<CopySwitch> switches;  ///< largest jump first; empty: none found
   std::vector<CopyEdge> edges;       ///< by size
   std::optional<CurvePoint> peak;    ///< x bytes, y the time, at the best bytes a second
   bool cannot_tell = false;          ///< too few sizes to fit a line on both sides of any gap

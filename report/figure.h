@@ -54,6 +54,7 @@ struct Figure {
   std::string id;  ///< lower case letters, digits and '_': the file name
   std::string probe;
   std::string title;
+  std::string subtitle;  ///< device and source of time: a picture may be passed on alone
   Axis x, y;
   std::vector<Series> series;
   std::vector<Mark> marks;

@@ -22,9 +22,11 @@ class Collector {
 
   void estimate(const std::string& name, const Estimate& value, const std::string& unit,
                 const std::string& basis) {
+    if (!value.value || !std::isfinite(*value.value)) return;  // unknown: no finding
     Finding finding = make(name, unit, basis);
     finding.value = value.value;
-    if (value.interval) {
+    if (value.interval && std::isfinite(value.interval->low) &&
+        std::isfinite(value.interval->high)) {
       finding.low = value.interval->low;
       finding.high = value.interval->high;
     }
@@ -185,8 +187,16 @@ std::vector<Finding> find_findings(const RunAnalysis& analysis) {
   if (analysis.copy) copy_findings(analysis, out);
   for (const Condition& condition : analysis.conditions) {
     out.estimate(condition.probe + "." + condition.metric + ".median", condition.value,
-                 condition.unit, out.file(condition.probe) + ": median over all rows used");
+                 condition.unit, out.file(condition.probe) + ": median over the points");
   }
+  const Manifest& manifest = analysis.run->manifest;
+  const auto idle = [&](const char* name, const std::optional<double>& value, const char* unit) {
+    if (!value) return;
+    out.estimate(name, {.value = value, .interval = std::nullopt, .n = 1}, unit,
+                 "manifest.json: one reading before the first sample");
+  };
+  idle("idle.power_w", manifest.idle_power_w, "W");
+  idle("idle.temperature_c", manifest.idle_temperature_c, "degC");
   return out.take();
 }
 

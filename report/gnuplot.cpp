@@ -184,7 +184,9 @@ void write_plot_script(const Figure& figure, const std::filesystem::path& path) 
       gp << "$series" << i << " << e\n";  // send1d ends its data with a line `e`
       gp.send1d(rows);
     }
-    gp << "\nset title " << plot_text(figure.title) << " noenhanced font ',16'\n"
+    gp << "\nset title " << plot_text(figure.title)
+       << (figure.subtitle.empty() ? "" : ".\"\\n\"." + plot_text(figure.subtitle))
+       << " noenhanced font ',15'\n"
        << "set xlabel " << plot_text(figure.x.label) << " noenhanced\n"
        << "set ylabel " << plot_text(figure.y.label) << " noenhanced\n"
        << "set grid xtics ytics back linetype 1 linecolor rgb '#e4e4e4' linewidth 1\n"

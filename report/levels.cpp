@@ -50,7 +50,7 @@ bool level(const Curve& points, const Stretch& stretch, double noise) {
 
 }  // namespace
 
-MemoryLevels find_levels(const Curve& latency, const Sampling& sampling) {
+MemoryLevels find_levels(const Curve& latency) {
   Curve points;
   std::vector<double> errors;
   for (const CurvePoint& point : latency) {
@@ -127,17 +127,22 @@ MemoryLevels find_levels(const Curve& latency, const Sampling& sampling) {
       plateau.next = points[stretch.end].x;
     }
     plateau.points = static_cast<int>(stretch.end - stretch.begin);
-    std::vector<std::pair<std::int64_t, double>> ordered;
+    // Footprints on one plateau differ by more than their samples do, so pooling the samples would
+    // make the interval far too narrow: it is what holds every footprint's own interval.
+    std::vector<double> middles;
+    std::optional<Interval> whole;
+    bool every = true;
     for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
-      for (std::size_t s = 0; s < points[i].samples.size(); ++s) {
-        ordered.emplace_back(points[i].orders[s], points[i].samples[s]);
-      }
+      middles.push_back(*points[i].y.value);
+      plateau.latency.n += points[i].y.n;
+      const std::optional<Interval>& one = points[i].y.interval;
+      every = every && one.has_value();
+      if (!one) continue;
+      whole =
+          whole ? Interval{std::min(whole->low, one->low), std::max(whole->high, one->high)} : *one;
     }
-    std::stable_sort(ordered.begin(), ordered.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::vector<double> samples;
-    for (const auto& [order, value] : ordered) samples.push_back(value);
-    plateau.latency = estimate_median(samples, sampling);
+    plateau.latency.value = median(middles);
+    if (every) plateau.latency.interval = whole;
     result.plateaus.push_back(plateau);
   }
   return result;

@@ -25,6 +25,6 @@ struct MemoryLevels {
 
 /// Plateaus of latency over footprint; their number is chosen by the data. Points on the way from
 /// one plateau to the next belong to none.
-MemoryLevels find_levels(const Curve& latency, const Sampling& sampling);
+MemoryLevels find_levels(const Curve& latency);
 
 }  // namespace sonde

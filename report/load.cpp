@@ -71,16 +71,23 @@ StoredRun load_run(const std::filesystem::path& dir, const ReadOptions& options)
   StoredRun run{dir, directory_name(dir), std::move(*manifest), {}, {}};
   for (const Schema* schema : report_schemas()) {
     ProbeRows probe{schema, "", std::nullopt, {}};
-    if (const auto path = find_table(dir, schema->probe)) {
-      probe.file = path->filename().string();
-      try {
+    try {
+      if (const auto path = find_table(dir, schema->probe)) {
+        probe.file = path->filename().string();
         probe.table = read_table(*path, *schema, options);
-      } catch (const UsageError& refused) {
-        probe.problems.push_back(refused.what());
-      } catch (const RefusedFile& refused) {
-        std::istringstream lines(refused.what());
-        for (std::string line; std::getline(lines, line);) probe.problems.push_back(line);
       }
+    } catch (const RefusedFile& refused) {
+      if (probe.file.empty()) probe.file = schema->probe + ".csv";
+      std::istringstream lines(refused.what());
+      for (std::string line; std::getline(lines, line);) probe.problems.push_back(line);
+    }
+    if (probe.table && probe.table->rows.empty()) {
+      run.warnings.push_back(probe.file + ": holds no rows");
+    }
+    const Step* step = run.manifest.step(schema->probe);
+    if (!probe.table && probe.problems.empty() && step != nullptr && step->state == "complete") {
+      run.warnings.push_back(schema->probe + ".csv: is missing, although the manifest says that " +
+                             schema->probe + " was complete");
     }
     if (probe.table) check_source(run.manifest, probe, run.warnings);
     run.probes.push_back(std::move(probe));

@@ -73,6 +73,10 @@ ReportOutcome make_report(const ReportRequest& request) {
     report->analysis = analyse_run(report->run);
     report->findings = find_findings(report->analysis);
     report->figures = build_figures({report->analysis, report->findings});
+    const DeviceDescription& device = report->run.manifest.device;
+    for (Figure& figure : report->figures) {
+      figure.subtitle = device.product + " (" + describe(device.time_source) + ")";
+    }
     if (reports.size() > 1) {
       std::string prefix = file_prefix(report->run.name);
       for (int i = 2; !prefixes.insert(prefix).second; ++i) {

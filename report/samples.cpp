@@ -96,21 +96,20 @@ std::optional<CurvePoint> curve_point(const GroupedRows& rows, const PointRows& 
   return result;
 }
 
-Estimate overall(const GroupedRows& rows, const std::string& metric, const Sampling& sampling) {
-  std::vector<std::pair<std::int64_t, double>> ordered;
+Estimate overall(const GroupedRows& rows, const std::string& metric) {
+  std::vector<double> middles;
+  Estimate result;
   for (const PointRows& point : rows.points) {
+    std::vector<double> samples;
     for (const Row* row : point.ok) {
-      if (const auto value = row->number(*rows.schema, metric))
-        ordered.emplace_back(row->order, *value);
+      if (const auto value = row->number(*rows.schema, metric)) samples.push_back(*value);
     }
+    if (const auto middle = median(samples)) middles.push_back(*middle);
+    result.n += static_cast<std::int64_t>(samples.size());
   }
-  if (ordered.empty()) return {};
-  std::stable_sort(ordered.begin(), ordered.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<double> samples;
-  samples.reserve(ordered.size());
-  for (const auto& [order, value] : ordered) samples.push_back(value);
-  return estimate_median(samples, sampling);
+  result.value = median(middles);
+  result.interval = median_interval(middles);
+  return result;
 }
 
 }  // namespace sonde

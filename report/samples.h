@@ -54,7 +54,8 @@ Sampling sampling_of(const Manifest& manifest, const std::string& probe);
 std::optional<CurvePoint> curve_point(const GroupedRows& rows, const PointRows& point, double x,
                                       const std::string& metric, const Sampling& sampling);
 
-/// Median of a metric over every ok row (clock, power, temperature); n = 0 when no cell is filled.
-Estimate overall(const GroupedRows& rows, const std::string& metric, const Sampling& sampling);
+/// Median over points of each point's median (clock, power, temperature), so that a point sampled
+/// more often weighs no more; n counts samples, 0 when no cell is filled.
+Estimate overall(const GroupedRows& rows, const std::string& metric);
 
 }  // namespace sonde

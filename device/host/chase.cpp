@@ -166,6 +166,7 @@ Sample ChaseEngine::run(const Trial&) {
   for (const Block& block : blocks_) cpus.push_back(block.cpu);
   Rendezvous meet(blocks_.size());
   double elapsed_ns = 0;
+  std::optional<Hertz> clock;  // of the first block's core
 
   // Every thread computes scale, repeats and differences from the same shared stamps, so all agree
   // without a leader.
@@ -214,7 +215,10 @@ Sample ChaseEngine::run(const Trial&) {
       }
       middle = median(differences).value_or(0);
     }
-    if (index == 0) elapsed_ns = middle;
+    if (index == 0) {
+      elapsed_ns = middle;
+      clock = measure_core_clock();
+    }
     block.cpu_after = current_cpu();
   });
 
@@ -224,6 +228,7 @@ Sample ChaseEngine::run(const Trial&) {
   }
   Sample sample;
   sample.elapsed = Seconds(elapsed_ns * 1e-9);
+  sample.clock = clock;
   std::set<std::string> kinds;
   for (const Block& block : blocks_) {
     sample.placement.push_back(core_of(block.cpu_after.value_or(block.cpu)));

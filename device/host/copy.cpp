@@ -225,11 +225,12 @@ Sample CopyEngine::run(const Trial&) {
   }
   Sample sample;
   sample.elapsed = Seconds(elapsed_ns * 1e-9);
+  sample.clock = measure_core_clock();
   sample.placement = {core_of(cpu_after_.value_or(cpu))};
   sample.note = "memcpy, " + used_->source.page_kind();
   if (used_->target.page_kind() != used_->source.page_kind())
     sample.note += " to " + used_->target.page_kind();
-  if (!work_.warm) sample.note += ", cold";
+  if (!work_.warm) sample.note += ", rotated";
   return sample;
 }
 

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/parse.h"
+#include "core/schema.h"
 
 namespace sonde::sim {
 
@@ -74,8 +75,8 @@ void read_structure(ChipReader& in, Chip::Structure& s) {
 }
 
 void read_data_cache(ChipReader& in, const Chip& chip, Chip::DataCache& c) {
-  c.bytes = bytes(in, "data_cache", "capacity");
-  c.line_bytes = bytes(in, "data_cache", "line");
+  c.bytes = in.integer("data_cache", "capacity", "B", 64, 256 * kMiB);
+  c.line_bytes = in.integer("data_cache", "line", "B", 8, 4096);
   c.ways = in.integer("data_cache", "ways", "count", 1, 1024);
   c.hit = chip.cycles(in.integer("data_cache", "hit", "cycles", 1, 10000));
   need_power_of_two(in, "data_cache", "line", c.line_bytes);
@@ -88,8 +89,8 @@ void read_data_cache(ChipReader& in, const Chip& chip, Chip::DataCache& c) {
 
 void read_memory(ChipReader& in, const Chip& chip, Chip::Memory& m) {
   m.channels = in.integer("memory", "channels", "count", 1, 256);
-  m.interleave_bytes = bytes(in, "memory", "interleave");
-  m.slice_bytes = bytes(in, "l2", "slice_capacity");
+  m.interleave_bytes = in.integer("memory", "interleave", "B", 64, kMiB);
+  m.slice_bytes = in.integer("l2", "slice_capacity", "B", 64, kGiB);
   m.line_bytes = bytes(in, "l2", "line");
   m.ways = in.integer("l2", "ways", "count", 1, 1024);
   m.l2_near = ns(in, "l2", "near");
@@ -126,7 +127,7 @@ void read_copies(ChipReader& in, Chip& chip) {
   t.buffer_bytes = bytes(in, "tensor_move", "buffer");
   t.slots = in.integer("tensor_move", "slots", "count", 2, 2);
   t.smallest_tile_bytes = bytes(in, "tensor_move", "smallest_tile");
-  t.tile_align_bytes = bytes(in, "tensor_move", "tile_align");
+  t.tile_align_bytes = in.integer("tensor_move", "tile_align", "B", 1, 4096);
   t.issue_cycles = in.integer("tensor_move", "issue", "cycles", 0, 100000);
   t.in_bytes_per_cycle = in.integer("tensor_move", "in_rate", "B/cycle", 1, 4096);
   t.out_bytes_per_cycle = in.integer("tensor_move", "out_rate", "B/cycle", 1, 4096);
@@ -166,6 +167,7 @@ Chip parse_chip(std::string_view text, const std::string& file) {
   ChipReader in(text, file);
   Chip chip;
   chip.file = file;
+  chip.check = checksum(text);
   chip.product = in.word("chip", "product", {});
   chip.clock_hz = scaled(in.number("clock", "core", "MHz", 1, 10000), 1e6);
   read_structure(in, chip.structure);
@@ -179,7 +181,7 @@ Chip parse_chip(std::string_view text, const std::string& file) {
   }
   chip.wave_cost = us(in, "scheduler", "wave_cost");
   chip.chase_footprint_bytes =
-      in.integer("chase", "footprint", "B", chip.data_cache.line_bytes, chip.memory.hbm_bytes);
+      in.integer("chase", "footprint", "B", 2 * chip.data_cache.line_bytes, 16 * kMiB);
   read_copies(in, chip);
   read_noise(in, chip.noise);
   chip.idle_power_w = in.number("telemetry", "idle_power", "W", 0, 10000);

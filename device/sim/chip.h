@@ -14,6 +14,7 @@ namespace sonde::sim {
 /// in ticks, rates in bytes a second, shares in parts per million.
 struct Chip {
   std::string file;     ///< "950pr_9579.toml"
+  std::string check;    ///< CRC-32 of its text: a run is of one version of the file
   std::string product;  ///< "Ascend950PR_9579"
   std::int64_t clock_hz = 0;
 

@@ -44,7 +44,7 @@ void CopyEngine::prepare(const CopyWork& work) {
                     (work.method == "auto" && work.bytes <= machine_.chip.copy_switch_bytes);
   if (sdma) {
     modelled_ = sdma_copy(machine_.chip, work.bytes);
-    note_ = "SDMA";
+    note_ = "SDMA, HBM to HBM";
     return;
   }
   const auto& order = machine_.topology.block_order();

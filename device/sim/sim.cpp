@@ -38,7 +38,7 @@ DeviceDescription describe_chip(const Machine& machine, const std::string& selec
               "chip file " + chip.file + ": " + std::to_string(cubes) + " Cube cores x " +
                   std::to_string(chip.structure.cube_flop_per_cycle) + " FLOP/cycle x core clock"}};
   d.conditions = {
-      {"chip file", chip.file},
+      {"chip file", chip.file + ", check " + chip.check},
       {"clock", format_number(static_cast<double>(chip.clock_hz) / 1e6) + " MHz, fixed"},
       {"noise", machine.selector.noise ? "on" : "off"},
       {"fault", machine.selector.corrupt ? "corrupt" : "none"}};
@@ -54,8 +54,14 @@ class SimulatedDevice final : public Device {
   const DeviceDescription& description() const noexcept override { return description_; }
 
   Telemetry telemetry() override {
-    return {Hertz(static_cast<double>(machine_.chip.clock_hz)), Watts(machine_.chip.idle_power_w),
-            Celsius(machine_.chip.idle_temperature_c)};
+    Telemetry now;
+    now.clock = Hertz(static_cast<double>(machine_.chip.clock_hz));
+    // Only the idle state is modelled: under load power and temperature are unknown.
+    if (machine_.now_ns == 0) {
+      now.power = Watts(machine_.chip.idle_power_w);
+      now.temperature = Celsius(machine_.chip.idle_temperature_c);
+    }
+    return now;
   }
 
   Seconds now() override { return Seconds(static_cast<double>(machine_.now_ns) / 1e9); }

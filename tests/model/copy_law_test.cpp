@@ -105,7 +105,7 @@ class CopyDevice : public testing::Test {
 TEST_F(CopyDevice, SwitchesBetween400000And400001) {
   EXPECT_EQ(copy("auto", 400000).elapsed, copy("sdma", 400000).elapsed);
   EXPECT_EQ(copy("auto", 400001).elapsed, copy("tensor_move", 400001).elapsed);
-  EXPECT_EQ(copy("auto", 400000).note, "SDMA");
+  EXPECT_EQ(copy("auto", 400000).note, "SDMA, HBM to HBM");
   EXPECT_EQ(copy("auto", 400001).note, "TensorMove, 56 cores, tile 7168 B");
   EXPECT_GT(copy("auto", 400001).elapsed.value(), 2 * copy("auto", 400000).elapsed.value());
 }

@@ -216,6 +216,62 @@ TEST_F(CommandLine, DamagedStoredRowsAreRefusedOnResume) {
   EXPECT_EQ(read_text(directory_ / "run/copy.csv"), rows);
 }
 
+TEST_F(CommandLine, LostRowsAreMeasuredAgainWhateverTheManifestSays) {
+  const std::vector<std::string> command = {"sonde-copy", "--device",     kChip,    "--out",
+                                            "run",        "--bytes",      "64,128", "--repetitions",
+                                            "4",          "--no-progress"};
+  ASSERT_EQ(run(command).exit_code, 0);
+  const std::string rows = read_text(directory_ / "run/copy.csv");
+  for (const std::size_t kept :
+       {std::size_t{0}, rows.find('\n') + 1, rows.size() / 2, rows.size() - 1}) {
+    test::write_text(directory_ / "run/copy.csv", rows.substr(0, kept));
+    EXPECT_EQ(run(command).exit_code, 0) << kept;
+    EXPECT_EQ(read_text(directory_ / "run/copy.csv"), rows) << kept;
+  }
+  std::filesystem::remove(directory_ / "run/copy.csv");
+  EXPECT_EQ(run(command).exit_code, 0);
+  EXPECT_EQ(read_text(directory_ / "run/copy.csv"), rows);
+  std::filesystem::remove(directory_ / "run/manifest.json");
+  refused(command, 2, {"run", "no manifest.json"});
+}
+
+TEST_F(CommandLine, AnotherVersionOfTheChipFileIsAnotherDevice) {
+  const std::vector<std::string> command = {"sonde-copy", "--device", kChip, "--out",
+                                            "run",        "--bytes",  "64",  "--no-progress"};
+  ASSERT_EQ(run(command).exit_code, 0);
+  std::filesystem::create_directories(directory_ / "data");
+  std::filesystem::copy(std::filesystem::path(SONDE_SOURCE_DIR) / "data/chips",
+                        directory_ / "data/chips", std::filesystem::copy_options::recursive);
+  std::string chip = read_text(directory_ / "data/chips/950pr_9579.toml");
+  chip.replace(chip.find("value = 118"), 11, "value = 119");
+  test::write_text(directory_ / "data/chips/950pr_9579.toml", chip);
+  const Result result = run(command, {{"SONDE_DATA=" + (directory_ / "data").string()}});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.err.find("chip file"), std::string::npos) << result.err;
+}
+
+TEST_F(CommandLine, AnIgnoredChildSignalDoesNotHangACampaign) {
+  signal(SIGCHLD, SIG_IGN);
+  const pid_t child =
+      test::start(directory_.path(), {"sonde", "campaign", "--device", kChip, "--quick",
+                                      "--repetitions", "1", "--no-progress", "--out", "run"});
+  signal(SIGCHLD, SIG_DFL);
+  EXPECT_EQ(test::wait_for(directory_.path(), child).exit_code, 0);
+}
+
+TEST_F(CommandLine, ACampaignTakesTheFlagsThatProbesShare) {
+  const Result plan =
+      run({"sonde", "campaign", "--device", kChip, "--quick", "--dry-run", "--out", "run"});
+  EXPECT_EQ(plan.exit_code, 0) << plan.err;
+  EXPECT_NE(plan.out.find("points to measure"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "run"));
+  EXPECT_EQ(run({"sonde", "campaign", "--device", kChip, "--quick", "--budget", "0.001", "--order",
+                 "listed", "--no-progress", "--out", "run"})
+                .exit_code,
+            0);
+  EXPECT_NE(read_text(directory_ / "run/chase.csv").find("budget of 0.001 s"), std::string::npos);
+}
+
 TEST_F(CommandLine, DryRunPrintsThePlanAndMeasuresNothing) {
   const Result plan =
       run({"sonde-copy", "--device", kChip, "--dry-run", "--bytes", "64,1MiB", "--out", "run"});

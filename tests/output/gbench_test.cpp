@@ -71,6 +71,20 @@ TEST(GoogleBenchmark, NothingMatchedIsExitTwo) {
       2);
 }
 
+TEST(GoogleBenchmark, ItsFlagsFollowOurExitCodes) {
+  TemporaryDirectory directory;
+  const auto code = [&](const std::string& flag) {
+    return test::run(directory.path(), {"sonde-copy", "--device", kChip, "--bytes", "64", flag})
+        .exit_code;
+  };
+  EXPECT_EQ(code("--benchmark_format=xml"), 2);
+  EXPECT_EQ(code("--benchmark_out=/nonexistent/x.json"), 4);
+  EXPECT_EQ(test::run(directory.path(),
+                      {"sonde-copy", "--device", kChip, "--csv", "-", "--benchmark_list_tests"})
+                .exit_code,
+            2);
+}
+
 TEST(GoogleBenchmark, FailuresAreReportedAndExitOne) {
   TemporaryDirectory directory;
   const Result result =

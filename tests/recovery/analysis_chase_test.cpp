@@ -101,7 +101,7 @@ MemoryLevels levels_of(double (*latency)(double), double noise, std::uint64_t se
       curve.push_back(point(1.5 * bytes, latency(1.5 * bytes), noise,
                             key_of({seed, static_cast<std::uint64_t>(bytes), 1})));
   }
-  return find_levels(curve, {.adaptive = true, .real = false, .seed = seed});
+  return find_levels(curve);
 }
 
 double npu_levels(double bytes) { return bytes <= 32768 ? 4.8 : bytes <= 0x1p27 ? 134 : 316; }
@@ -143,7 +143,7 @@ TEST(AnalysisLevels, FindsHostLevelsWithSlopedEdges) {
 TEST(AnalysisLevels, FlatIsOneLevelAndARampIsNone) {
   EXPECT_EQ(levels_of([](double) { return 100.0; }, 0.03, 1, true).plateaus.size(), 1u);
   EXPECT_TRUE(levels_of([](double b) { return std::sqrt(b); }, 0.01, 1, true).plateaus.empty());
-  EXPECT_TRUE(find_levels({}, {}).cannot_tell);
+  EXPECT_TRUE(find_levels({}).cannot_tell);
 }
 
 TEST(AnalysisCores, FlagsOnlyWhatStandsOutBeyondItsInterval) {

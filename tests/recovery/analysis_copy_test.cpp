@@ -107,6 +107,9 @@ TEST(AnalysisCopy, AStepWhereTwoBuffersFillADeclaredLevelIsItsEdge) {
   EXPECT_EQ(declared.edges[0].capacity, 49152);
   EXPECT_LE(declared.edges[0].last_before, 24576);
   EXPECT_GT(declared.edges[0].first_in, 24576);
+  // A larger fixed cost at the same size is a switch all the same.
+  const auto fixed = [](double bytes) { return (bytes > 24576 ? 7e-6 : 2e-6) + bytes / 500e9; };
+  EXPECT_EQ(analyse_copy(measure(sizes, fixed, 0.02, 12, 3), true, {49152}).switches.size(), 1u);
   // A declared level elsewhere explains nothing, and no cache makes a copy faster.
   EXPECT_EQ(analyse_copy(curve, true, {32768, 2097152}).switches.size(), 1u);
   const auto faster = [](double bytes) { return 5e-9 + bytes / (bytes > 24576 ? 140e9 : 38e9); };

@@ -6,8 +6,10 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "device/host/chase.h"
+#include "device/host/clock.h"
 #include "device/host/describe.h"
 #include "device/host/pin.h"
+#include "device/registry.h"
 
 namespace sonde::host {
 namespace {
@@ -50,6 +52,21 @@ class HostChase : public testing::Test {
   DeviceDescription description_;
   ChaseEngine engine_;
 };
+
+TEST(HostChaseTime, IsNoMoreThanTheWholeRunTook) {
+  const auto device = open_device("host");
+  ChaseWork work;
+  work.cores = {device->description().cores.front()};
+  work.footprint_bytes = 64 * kKiB;
+  work.loads = 100'000;
+  device->chase()->prepare(work);
+  const std::int64_t begin = monotonic_ns();
+  const double elapsed = device->chase()->run({}).elapsed.value();
+  const double whole = static_cast<double>(monotonic_ns() - begin) * 1e-9;
+  // The run times these loads several times over, N and 2N: at least four times in all.
+  EXPECT_LE(4 * elapsed, whole);
+  EXPECT_GT(elapsed, 100'000 * 0.1e-9);  // no cache answers a dependent load in a tenth of a ns
+}
 
 TEST(Chain, VisitsEveryLineOnceAtVaryingWords) {
   const Chain chain(100 * kLine, kLine, 3, std::nullopt);

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/units.h"
+#include "device/host/clock.h"
 #include "device/host/copy.h"
 #include "device/host/describe.h"
 #include "device/host/pin.h"
@@ -52,6 +53,22 @@ TEST_F(HostCopy, EverySizeArrivesWhole) {
     const Check check = copied(engine, work(bytes));
     EXPECT_TRUE(check.ok) << bytes << ": " << check.problem;
   }
+}
+
+/// A copy that takes a planted time: never less than 2 ms.
+void* slow_copy(void* to, const void* from, std::size_t bytes) {
+  const std::int64_t end = monotonic_ns() + 2'000'000;
+  while (monotonic_ns() < end) {
+  }
+  return std::memcpy(to, from, bytes);
+}
+
+TEST_F(HostCopy, ElapsedIsTheTimeOfOneCopyInSeconds) {
+  CopyEngine engine(machine_, description_, slow_copy);
+  engine.prepare(work(64));
+  const double elapsed = engine.run({}).elapsed.value();
+  EXPECT_GE(elapsed, 2e-3);
+  EXPECT_LT(elapsed, 1.0);  // a factor of 1000 off would be 2 s; a busy machine is far from that
 }
 
 TEST_F(HostCopy, RunsOnTheFirstCoreThatIsAllowed) {

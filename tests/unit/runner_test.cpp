@@ -52,7 +52,10 @@ class FakeProbe : public Probe {
     const double noise = point.label == "noisy" ? 0.5 : 0.001;
     const double elapsed = 1e-3 * (1 + noise * static_cast<double>(rng.gaussian_q16()) / 65536);
     static_cast<FakeDevice&>(device).now_ += static_cast<FakeDevice&>(device).step_;
-    return {Seconds(std::max(elapsed, 1e-6)), {{"core", 0}}, ""};
+    Sample sample;
+    sample.elapsed = Seconds(std::max(elapsed, 1e-6));
+    sample.placement = {{"core", 0}};
+    return sample;
   }
 
   std::vector<Point> points;
@@ -199,6 +202,15 @@ TEST_F(RunnerTest, ResumeFromAnyPrefixEndsWithTheSameRows) {
     run({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(kept)});
     EXPECT_EQ(cells(rows_), cells(whole)) << kept;
   }
+}
+
+TEST_F(RunnerTest, StoredRowsWithOtherAxesAreRefused) {
+  probe_.points = {point("a"), point("b")};
+  options_.repetitions = 3;
+  run();
+  const std::vector<Row> rows = rows_;
+  probe_.points[1].axes[0] = std::string("core7");  // other cores may be used than before
+  EXPECT_THROW(run(rows), UsageError);
 }
 
 TEST_F(RunnerTest, StoredRowsOfAnotherPlanAreRefused) {
