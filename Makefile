@@ -3,7 +3,8 @@
 #   make test       set up, build, run every test
 PRESET   := measure
 BIN      := build/$(PRESET)/bin
-RUNS     := build/campaign
+# One folder a revision: rows of another version of the programs are never taken for these.
+RUNS     := build/campaign/$(shell git describe --always --dirty 2>/dev/null || echo unversioned)
 PACKAGES := $(shell sed -e 's/\#.*//' cmake/packages.txt)
 APT      := apt-get install -y --no-install-recommends
 

@@ -8,7 +8,7 @@ namespace sonde {
 /// Order in which a chain visits its lines: ring[i] is the line after line i.
 using ChaseRing = std::vector<std::uint32_t>;
 
-/// One random cycle over `lines` lines (Sattolo 1986), in two levels: pages of `lines_per_page`
+/// One random cycle over `lines` lines, in two levels: pages of `lines_per_page`
 /// lines are visited in random order, `pages_per_group` pages at a time and all lines of a group
 /// in random order before the next group, so that address-translation reach is a chosen parameter.
 /// pages_per_group = 0 means one group: fully random. lines >= 1, at most 2^32 - 1 (throws Skip
