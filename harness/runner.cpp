@@ -121,7 +121,9 @@ Row Runner::measure(std::size_t point, std::int64_t repetition) {
     }
     // Power is the mean since the reading before, which was taken just before the sample.
     if (after.power) set(schema, row, "power_w", after.power->value());
-    set(schema, row, "temperature_c", cell_of(around(before.temperature, after.temperature)));
+    if (after.temperature) {
+      set(schema, row, "temperature_c", cell_of(around(before.temperature, after.temperature)));
+    }
     set(schema, row, "end_s", end);
   } catch (const Skip& skip) {
     give_up(Status::skipped, skip.what());
