@@ -60,8 +60,6 @@ struct ChaseWork {
   std::int64_t loads = 0;            ///< dependent loads a block in the timed part
   bool warm = true;        ///< a whole lap before timing; false: nearest cache empty at the start
   std::uint64_t seed = 1;  ///< of the chain's order
-
-  std::int64_t total_loads() const { return blocks * loads; }
 };
 
 /// One copy of `bytes` from one buffer to another.

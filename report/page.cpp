@@ -185,7 +185,7 @@ void headlines(std::string& out, const RunReport& report) {
       for (std::size_t i = 0; i < shape.edges.size(); ++i) {
         simple_card(cards,
                     find("copy.edge_bytes" + suffix + (i == 0 ? "" : "." + std::to_string(i + 1))),
-                    "Copy slows without a jump" + where + ", from");
+                    "Copy leaves a cache" + where + ", from");
       }
       simple_card(cards, find("copy.peak_bytes_per_s" + suffix), "Best copy bandwidth" + where);
       simple_card(cards, find("copy.utilisation" + suffix),
