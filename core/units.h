@@ -42,9 +42,6 @@ class Bytes {
   constexpr Bytes() = default;
   constexpr explicit Bytes(std::int64_t count) : count_(count) {}
   constexpr std::int64_t count() const { return count_; }
-  friend constexpr Bytes operator+(Bytes a, Bytes b) { return Bytes(a.count_ + b.count_); }
-  friend constexpr Bytes operator-(Bytes a, Bytes b) { return Bytes(a.count_ - b.count_); }
-  friend constexpr Bytes operator*(std::int64_t k, Bytes a) { return Bytes(k * a.count_); }
   friend constexpr auto operator<=>(Bytes a, Bytes b) = default;
 
  private:
@@ -53,9 +50,6 @@ class Bytes {
 
 constexpr BytesPerSecond operator/(Bytes bytes, Seconds time) {
   return BytesPerSecond(static_cast<double>(bytes.count()) / time.value());
-}
-constexpr Seconds operator/(Bytes bytes, BytesPerSecond rate) {
-  return Seconds(static_cast<double>(bytes.count()) / rate.value());
 }
 
 constexpr double nanoseconds(Seconds t) { return t.value() * 1e9; }

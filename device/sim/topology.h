@@ -22,7 +22,6 @@ class Topology {
   /// Vector cores; the index is the core's number.
   const std::vector<CoreSite>& vectors() const { return vectors_; }
   int groups() const { return groups_; }
-  int dies() const { return dies_; }
 
   /// Vector cores in the order in which a launch fills them: one for each die in turn, then the
   /// next group, so that few blocks rarely share a group; inside a group the first core of each

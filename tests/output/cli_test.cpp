@@ -36,6 +36,17 @@ class CommandLine : public ::testing::Test {
     for (const std::string& word : words)
       EXPECT_NE(result.err.find(word), std::string::npos) << word << "\n" << result.err;
   }
+  /// A copy of the chip files with one text replaced, as the environment that makes it count.
+  test::Environment edited_chip(const std::string& from, const std::string& to) {
+    std::filesystem::create_directories(directory_ / "data");
+    std::filesystem::copy(std::filesystem::path(SONDE_SOURCE_DIR) / "data/chips",
+                          directory_ / "data/chips", std::filesystem::copy_options::recursive);
+    std::string chip = read_text(directory_ / "data/chips/950pr_9579.toml");
+    chip.replace(chip.find(from), from.size(), to);
+    test::write_text(directory_ / "data/chips/950pr_9579.toml", chip);
+    return {{"SONDE_DATA=" + (directory_ / "data").string()}};
+  }
+
   TemporaryDirectory directory_;
 };
 
@@ -239,13 +250,7 @@ TEST_F(CommandLine, AnotherVersionOfTheChipFileIsAnotherDevice) {
   const std::vector<std::string> command = {"sonde-copy", "--device", kChip, "--out",
                                             "run",        "--bytes",  "64",  "--no-progress"};
   ASSERT_EQ(run(command).exit_code, 0);
-  std::filesystem::create_directories(directory_ / "data");
-  std::filesystem::copy(std::filesystem::path(SONDE_SOURCE_DIR) / "data/chips",
-                        directory_ / "data/chips", std::filesystem::copy_options::recursive);
-  std::string chip = read_text(directory_ / "data/chips/950pr_9579.toml");
-  chip.replace(chip.find("value = 118"), 11, "value = 119");
-  test::write_text(directory_ / "data/chips/950pr_9579.toml", chip);
-  const Result result = run(command, {{"SONDE_DATA=" + (directory_ / "data").string()}});
+  const Result result = run(command, edited_chip("value = 118", "value = 119"));
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_NE(result.err.find("chip file"), std::string::npos) << result.err;
 }
@@ -338,13 +343,7 @@ TEST_F(CommandLine, DevicesListsWhatIsUsable) {
 }
 
 TEST_F(CommandLine, ABadChipFileIsNamedAndHidesNoOtherDevice) {
-  std::filesystem::create_directories(directory_ / "data");
-  std::filesystem::copy(std::filesystem::path(SONDE_SOURCE_DIR) / "data/chips",
-                        directory_ / "data/chips", std::filesystem::copy_options::recursive);
-  std::string chip = read_text(directory_ / "data/chips/950pr_9579.toml");
-  chip.replace(chip.find("value = 1650"), 12, "value = -165");
-  test::write_text(directory_ / "data/chips/950pr_9579.toml", chip);
-  const test::Environment environment = {{"SONDE_DATA=" + (directory_ / "data").string()}};
+  const test::Environment environment = edited_chip("value = 1650", "value = -165");
   const Result chase = run({"sonde-chase", "--device", kChip, "--csv", "-"}, environment);
   EXPECT_EQ(chase.exit_code, 2);
   EXPECT_NE(chase.err.find("950pr_9579.toml:10: [clock] core"), std::string::npos) << chase.err;

@@ -129,6 +129,24 @@ TEST(AnalysisLevels, FindsTheThreeLevelsOfTheModelledChip) {
   }
 }
 
+TEST(AnalysisLevels, AnIntervalHoldsThatOfEveryFootprintOnItsPlateau) {
+  // Footprints that differ by 4 % each way: samples pooled as one would give a far narrower
+  // interval.
+  Curve curve;
+  for (int i = 0; i < 8; ++i) {
+    curve.push_back(
+        point(4096 << i, i % 2 == 0 ? 96 : 104, 0.01, key_of({5, static_cast<std::uint64_t>(i)})));
+  }
+  const MemoryLevels levels = find_levels(curve);
+  ASSERT_EQ(levels.plateaus.size(), 1u);
+  const Interval whole = levels.plateaus[0].latency.interval.value();
+  for (const CurvePoint& one : curve) {
+    EXPECT_LE(whole.low, one.y.interval.value().low);
+    EXPECT_GE(whole.high, one.y.interval.value().high);
+  }
+  EXPECT_NEAR(levels.plateaus[0].latency.value.value(), 100, 2);
+}
+
 TEST(AnalysisLevels, FindsHostLevelsWithSlopedEdges) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const MemoryLevels levels = levels_of(host_levels, 0.03, seed, true);

@@ -85,6 +85,12 @@ TEST(QuickCampaign, FindsWhatWasPlanted) {
   EXPECT_EQ(*(at + 1), static_cast<std::int64_t>(change.high));
   EXPECT_GT(findings.at("copy.switch_cost_ns").value, 0);
   EXPECT_FALSE(findings.contains("copy.switch_bytes.2"));
+  // The idle state is published; under load the model knows neither power nor temperature.
+  EXPECT_EQ(findings.at("idle.power_w").value, 203.3);
+  EXPECT_EQ(findings.at("idle.temperature_c").value, 56);
+  EXPECT_EQ(findings.at("copy.clock_mhz.median").value, 1650);
+  EXPECT_FALSE(findings.contains("copy.power_w.median"));
+  EXPECT_FALSE(findings.contains("chase.temperature_c.median"));
   for (const auto& [name, finding] : findings) EXPECT_EQ(finding.time_source, "modelled") << name;
   for (const char* figure :
        {"chase_blocks", "chase_footprint", "chase_cores", "copy_time", "copy_bandwidth"}) {

@@ -20,13 +20,19 @@ class FakeDevice : public Device {
     description_.cores = {{"core", 0}};
   }
   const DeviceDescription& description() const noexcept override { return description_; }
-  Telemetry telemetry() override { return {Hertz(1e9), std::nullopt, std::nullopt}; }
+  Telemetry telemetry() override {
+    Telemetry reading =
+        readings_.empty() ? Telemetry{Hertz(1e9), std::nullopt, std::nullopt} : readings_.front();
+    if (!readings_.empty()) readings_.erase(readings_.begin());
+    return reading;
+  }
   Seconds now() override { return Seconds(now_); }
   void resume_at(Seconds time) override { now_ = time.value(); }
 
   DeviceDescription description_;
   double now_ = 0;
-  double step_ = 2e-3;  ///< device time of one sample
+  std::vector<Telemetry> readings_;  ///< given out in turn
+  double step_ = 2e-3;               ///< device time of one sample
 };
 
 /// Points whose behaviour is chosen by their label.
@@ -55,6 +61,7 @@ class FakeProbe : public Probe {
     Sample sample;
     sample.elapsed = Seconds(std::max(elapsed, 1e-6));
     sample.placement = {{"core", 0}};
+    if (point.label == "clocked") sample.clock = Hertz(2.5e9);
     return sample;
   }
 
@@ -121,6 +128,22 @@ TEST_F(RunnerTest, ExactRepetitionsInInterleavedRounds) {
     orders.insert(order);
   }
   EXPECT_GT(orders.size(), 1u);  // shuffled anew each round
+}
+
+TEST_F(RunnerTest, TheMeasuredCoreKnowsItsClockAndPowerIsThatOfTheSample) {
+  probe_.points = {point("clocked")};
+  options_.repetitions = 2;
+  // Before and after the first sample, then around the second, after which nothing is known.
+  device_.readings_ = {{Hertz(1e9), Watts(100), Celsius(40)},
+                       {Hertz(1e9), Watts(300), Celsius(50)},
+                       {Hertz(1e9), Watts(100), Celsius(40)},
+                       {std::nullopt, std::nullopt, std::nullopt}};
+  run();
+  EXPECT_EQ(rows_.at(0).number(chase_schema(), "clock_mhz"), 2500);
+  EXPECT_EQ(rows_.at(0).number(chase_schema(), "power_w"), 300);
+  EXPECT_EQ(rows_.at(0).number(chase_schema(), "temperature_c"), 45);
+  EXPECT_FALSE(rows_.at(1).number(chase_schema(), "power_w"));
+  EXPECT_FALSE(rows_.at(1).number(chase_schema(), "temperature_c"));
 }
 
 TEST_F(RunnerTest, ListedOrderIsKept) {
