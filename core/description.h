@@ -38,6 +38,20 @@ struct CopyPath {
   std::vector<std::string> methods;
 };
 
+/// What a device's streaming engine can do; no kind: it has none.
+struct StreamOffer {
+  std::vector<std::string> kinds;           ///< read, write, copy, triad
+  std::vector<std::string> stores;          ///< ordinary, nt; the default first
+  std::vector<std::int64_t> request_bytes;  ///< usual sizes of a request; the default first
+  std::int64_t requests = 1;                ///< default requests a command
+};
+
+/// What a device's matrix engine can do; no kernel: it has none.
+struct GemmOffer {
+  std::vector<std::string> dtypes;   ///< the default first
+  std::vector<std::string> kernels;  ///< `auto` (the device's own choice) first
+};
+
 /// What a device says of itself. A simulated device declares no structure here: its truth is for
 /// tests only.
 struct DeviceDescription {
@@ -52,7 +66,13 @@ struct DeviceDescription {
   std::int64_t chase_footprint_bytes = 0;    ///< default footprint of the core and block series
   bool cold_launches =
       false;  ///< a launch starts with its nearest cache empty: those series are cold
+  std::int64_t profile_bytes = 0;            ///< chain of the address profile; 0: no such engine
+  std::int64_t contention_bytes = 0;         ///< chain of a contention victim
+  std::vector<std::string> aggressor_works;  ///< what aggressors can do; empty: no such engine
+  std::vector<std::string> handoff_kinds;    ///< read, write; empty: no such engine
+  StreamOffer stream;
   std::vector<CopyPath> copies;
+  GemmOffer gemm;
   std::vector<Roof> roofs;
   /// Name and value of what may change the numbers: governor, huge pages, SMT, driver, ...
   std::vector<std::pair<std::string, std::string>> conditions;

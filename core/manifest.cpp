@@ -35,6 +35,15 @@ Json to_json(const DeviceDescription& device) {
   json["chase_line_bytes"] = device.chase_line_bytes;
   json["chase_footprint_bytes"] = device.chase_footprint_bytes;
   json["cold_launches"] = device.cold_launches;
+  json["profile_bytes"] = device.profile_bytes;
+  json["contention_bytes"] = device.contention_bytes;
+  json["aggressor_works"] = device.aggressor_works;
+  json["handoff_kinds"] = device.handoff_kinds;
+  json["stream"] = {{"kinds", device.stream.kinds},
+                    {"stores", device.stream.stores},
+                    {"request_bytes", device.stream.request_bytes},
+                    {"requests", device.stream.requests}};
+  json["gemm"] = {{"dtypes", device.gemm.dtypes}, {"kernels", device.gemm.kernels}};
   json["copies"] = Json::array();
   for (const CopyPath& path : device.copies) {
     json["copies"].push_back({{"direction", path.direction}, {"methods", path.methods}});
@@ -71,6 +80,21 @@ DeviceDescription device_from(const Json& json) {
   device.chase_line_bytes = json.at("chase_line_bytes");
   device.chase_footprint_bytes = json.at("chase_footprint_bytes");
   device.cold_launches = json.at("cold_launches");
+  // Runs stored before a field existed lack it: what it offers is then not known.
+  const Json none = Json::object();
+  const auto names = [](const Json& from, const char* field) {
+    return from.value(field, std::vector<std::string>());
+  };
+  device.profile_bytes = json.value("profile_bytes", std::int64_t{0});
+  device.contention_bytes = json.value("contention_bytes", std::int64_t{0});
+  device.aggressor_works = names(json, "aggressor_works");
+  device.handoff_kinds = names(json, "handoff_kinds");
+  const Json stream = json.value("stream", none);
+  device.stream = {names(stream, "kinds"), names(stream, "stores"),
+                   stream.value("request_bytes", std::vector<std::int64_t>()),
+                   stream.value("requests", std::int64_t{1})};
+  const Json gemm = json.value("gemm", none);
+  device.gemm = {names(gemm, "dtypes"), names(gemm, "kernels")};
   for (const Json& entry : json.at("copies")) {
     device.copies.push_back({entry.at("direction"), entry.at("methods")});
   }

@@ -90,6 +90,14 @@ std::string checksum(std::string_view text);
 
 /// Every schema this build knows, one line each; a probe and its readers share the same object.
 const Schema& chase_schema();
+const Schema& profile_schema();
+const Schema& interfere_schema();
+const Schema& handoff_schema();
+const Schema& stream_schema();
 const Schema& copy_schema();
+const Schema& gemm_schema();
+
+/// All of them, in the order of a page.
+const std::vector<const Schema*>& all_schemas();
 
 }  // namespace sonde

@@ -33,6 +33,78 @@ const Schema& chase_schema() {
   return schema;
 }
 
+const Schema& profile_schema() {
+  static const Schema schema = [] {
+    Schema s{
+        .probe = "profile", .major = 1, .axes = {}, .metrics = {}, .extra_key = {"address_index"}};
+    // A point is a core; the index is that of the sampled address, empty where none was reached.
+    s.axes = {{"core", CellType::text, kRequired}, {"address_index", CellType::integer, kRequired}};
+    s.metrics = {{"address_bytes", CellType::integer, kRequired},  // offset inside the chain
+                 {"latency_ns", CellType::number, kRequired},      // of one load
+                 {"elapsed_s", CellType::number, kRequired}};      // of the whole profile
+    add_conditions(s.metrics);
+    return s;
+  }();
+  return schema;
+}
+
+const Schema& interfere_schema() {
+  static const Schema schema = [] {
+    Schema s{.probe = "interfere", .major = 1, .axes = {}, .metrics = {}, .extra_key = {}};
+    s.axes = {{"victim", CellType::text, kRequired},
+              {"victim_work", CellType::text, kRequired},
+              {"aggressors", CellType::text, kRequired},       // a set; "none"
+              {"aggressor_work", CellType::text, kRequired}};  // none, register, load, store, ...
+    s.metrics = {{"footprint_bytes", CellType::integer, kRequired},
+                 {"loads", CellType::integer, kRequired},
+                 {"elapsed_s", CellType::number, kRequired},
+                 {"latency_ns", CellType::number, kRequired},
+                 // least operations of any aggressor inside the victim's window
+                 {"background_operations", CellType::integer}};
+    add_conditions(s.metrics);
+    return s;
+  }();
+  return schema;
+}
+
+const Schema& handoff_schema() {
+  static const Schema schema = [] {
+    Schema s{.probe = "handoff", .major = 1, .axes = {}, .metrics = {}, .extra_key = {}};
+    s.axes = {{"from", CellType::text, kRequired},
+              {"to", CellType::text, kRequired},
+              {"kind", CellType::text, kRequired}};                // read or write hand-off
+    s.metrics = {{"address_index", CellType::integer, kRequired},  // which of several fresh lines
+                 {"exchanges", CellType::integer, kRequired},      // round trips timed
+                 {"elapsed_s", CellType::number, kRequired},
+                 {"latency_ns", CellType::number, kRequired},
+                 {"counting", CellType::text, kRequired}};  // "one_way": half a round trip
+    add_conditions(s.metrics);
+    return s;
+  }();
+  return schema;
+}
+
+const Schema& stream_schema() {
+  static const Schema schema = [] {
+    Schema s{.probe = "stream", .major = 1, .axes = {}, .metrics = {}, .extra_key = {}};
+    s.axes = {{"cores", CellType::text, kRequired},             // a set
+              {"kind", CellType::text, kRequired},              // read, write, copy, triad
+              {"bytes", CellType::integer, kRequired},          // of one array of one core
+              {"request_bytes", CellType::integer, kRequired},  // one access or request
+              {"requests", CellType::integer, kRequired},       // a command
+              {"addresses", CellType::text, kRequired},         // private or shared
+              {"passes", CellType::integer, kRequired},         // over the same bytes
+              {"store", CellType::text, kRequired}};            // ordinary, nt, none
+    s.metrics = {{"moved_bytes", CellType::integer, kRequired},
+                 {"elapsed_s", CellType::number, kRequired},
+                 {"bandwidth_bytes_per_s", CellType::number, kRequired},
+                 {"counting", CellType::text, kRequired}};  // "each array once a pass"
+    add_conditions(s.metrics);
+    return s;
+  }();
+  return schema;
+}
+
 const Schema& copy_schema() {
   static const Schema schema = [] {
     Schema s{.probe = "copy", .major = 1, .axes = {}, .metrics = {}, .extra_key = {}};
@@ -49,6 +121,33 @@ const Schema& copy_schema() {
     return s;
   }();
   return schema;
+}
+
+const Schema& gemm_schema() {
+  static const Schema schema = [] {
+    Schema s{.probe = "gemm", .major = 1, .axes = {}, .metrics = {}, .extra_key = {}};
+    s.axes = {{"m", CellType::integer, kRequired},
+              {"n", CellType::integer, kRequired},
+              {"k", CellType::integer, kRequired},
+              {"dtype", CellType::text, kRequired},
+              {"kernel", CellType::text, kRequired},
+              {"label", CellType::text}};  // model, layer and tensor-parallel degree, if known
+    s.metrics = {{"elapsed_s", CellType::number, kRequired},
+                 {"flop", CellType::number, kRequired},  // 2 m n k: useful work
+                 {"flop_per_s", CellType::number, kRequired},
+                 {"least_bytes", CellType::number, kRequired},  // 2 (mk + kn + mn)
+                 {"intensity_flop_per_byte", CellType::number, kRequired}};
+    add_conditions(s.metrics);
+    return s;
+  }();
+  return schema;
+}
+
+const std::vector<const Schema*>& all_schemas() {
+  static const std::vector<const Schema*> schemas = {
+      &chase_schema(),  &profile_schema(), &interfere_schema(), &handoff_schema(),
+      &stream_schema(), &copy_schema(),    &gemm_schema()};
+  return schemas;
 }
 
 }  // namespace sonde

@@ -20,12 +20,22 @@ struct Trial {
   std::int64_t repetition = 0;
 };
 
+/// Latency of the loads of one address of a profile.
+struct AddressTime {
+  std::int64_t address_bytes = 0;  ///< offset inside the chain
+  Seconds latency;                 ///< of one load
+};
+
 /// What the last run() took, on the device's own clock.
 struct Sample {
   Seconds elapsed;                  ///< the whole launch
   std::vector<CoreName> placement;  ///< core of each block, in block order, as verified
   std::optional<Hertz> clock;  ///< of the core that was measured, read just after the timed part
   std::string note;            ///< kernel or page kind really used; empty if nothing to say
+  std::vector<AddressTime> series;  ///< of a profile: one entry an address, in the plan's order
+  /// Least number of its own operations that any aggressor finished inside the victim's window: the
+  /// proof that all of them ran all the time. Only contention fills it.
+  std::optional<std::int64_t> background_operations;
 };
 
 /// What verify() found in the result of the last run().
@@ -72,11 +82,91 @@ struct CopyWork {
   std::uint64_t seed = 1;         ///< of the fill pattern
 };
 
+/// Load latency of one core at single addresses of a chain that all cores of a device see alike.
+/// The nearest caches must not answer: what is asked is the way to the address's home.
+struct ProfileWork {
+  CoreName core;
+  std::int64_t bytes = 0;      ///< of the chain
+  std::int64_t addresses = 0;  ///< sampled lines, the same for each core (a function of seed)
+  std::uint64_t seed = 1;      ///< of the chain and of the choice of addresses
+};
+
+/// A victim's pointer chase while other cores work. All start at one barrier; the aggressors run
+/// until the victim has finished, and verify() fails when one of them did not run all the time.
+struct ContentionWork {
+  CoreName victim;
+  std::string victim_work = "load";     ///< "load": dependent loads
+  std::vector<CoreName> aggressors;     ///< empty: the victim alone
+  std::string aggressor_work = "none";  ///< none, register, load, store or nt_store
+  std::int64_t footprint_bytes = 0;     ///< of the victim's chain
+  std::int64_t loads = 0;               ///< of the victim, in the timed part
+  std::uint64_t seed = 1;
+};
+
+/// One cache line handed to and fro between two cores. `read`: each core writes a line of its own
+/// and waits for the other's, so a modified line moves to a reader; `write`: both update the same
+/// line in turn, so its ownership moves. `elapsed` is the time of `exchanges` round trips.
+struct HandoffWork {
+  CoreName from;
+  CoreName to;
+  std::string kind = "read";
+  std::int64_t exchanges = 0;      ///< round trips in the timed part
+  std::int64_t address_index = 0;  ///< which of several fresh lines
+  std::uint64_t seed = 1;
+};
+
+/// Streaming traffic of several cores at once, from one barrier to the last finish.
+struct StreamWork {
+  std::vector<CoreName> cores;
+  std::string kind = "read";       ///< read, write, copy (one read, one written) or triad
+  std::int64_t bytes = 0;          ///< of one array of one core (shared: of the one array)
+  std::int64_t request_bytes = 0;  ///< one access or transfer request
+  std::int64_t requests = 1;       ///< requests one command carries
+  bool shared = false;             ///< every core walks the same addresses
+  std::int64_t passes = 1;         ///< over the same bytes in the timed part: re-reads
+  std::string store = "ordinary";  ///< ordinary, or nt (past the caches)
+  std::uint64_t seed = 1;
+
+  /// Arrays the kind walks: read and write 1, copy 2, triad 3.
+  std::int64_t arrays() const { return kind == "triad" ? 3 : kind == "copy" ? 2 : 1; }
+  /// Bytes counted: every array once a pass and core; a read for ownership is not counted.
+  std::int64_t moved_bytes() const {
+    return static_cast<std::int64_t>(cores.size()) * arrays() * bytes * passes;
+  }
+};
+
+/// C[M,N] = A[M,K] x B[K,N], FP32 accumulation; operands are seeded random values in [-1, 1].
+/// Packing a constant operand belongs to prepare(), as a framework does with weights.
+struct GemmWork {
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+  std::string dtype = "bf16";   ///< of A, B and C
+  std::string kernel = "auto";  ///< the device's own choice, or one it can force
+  std::uint64_t seed = 1;
+
+  /// Useful work, padding not counted. Exact in a double up to 2^53; formed in double because
+  /// 2 m n k can pass 2^63.
+  double flop() const {
+    return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  }
+  /// Least traffic at 2 bytes an element: A and B read once, C written once.
+  double least_bytes() const {
+    const auto a = static_cast<double>(m), b = static_cast<double>(n), c = static_cast<double>(k);
+    return 2.0 * (a * c + c * b + a * b);
+  }
+  double intensity() const { return flop() / least_bytes(); }  ///< FLOP/B
+};
+
 /// State of the device around a point; unknown is unknown.
 struct Telemetry {
   std::optional<Hertz> clock;
   std::optional<Watts> power;  ///< now, or the mean since the reading before
   std::optional<Celsius> temperature;
+  /// Times this process was held back since some start (a CPU quota, a thermal limit): a sample
+  /// during which it grew is `throttled`. A power cap under which a device runs steadily is not
+  /// one: its clock is in the row.
+  std::optional<std::int64_t> throttle_events = {};
 };
 
 /// A device under test. It owns its time: `now()` and every Sample are on its own clock, and
@@ -93,7 +183,12 @@ class Device {
   virtual void resume_at(Seconds) {}
 
   virtual Engine<ChaseWork>* chase() noexcept { return nullptr; }
+  virtual Engine<ProfileWork>* profile() noexcept { return nullptr; }
+  virtual Engine<ContentionWork>* contention() noexcept { return nullptr; }
+  virtual Engine<HandoffWork>* handoff() noexcept { return nullptr; }
+  virtual Engine<StreamWork>* stream() noexcept { return nullptr; }
   virtual Engine<CopyWork>* copy() noexcept { return nullptr; }
+  virtual Engine<GemmWork>* gemm() noexcept { return nullptr; }
 };
 
 }  // namespace sonde

@@ -8,8 +8,8 @@
 #include "report/copy.h"
 #include "report/cores.h"
 #include "report/levels.h"
-#include "report/load.h"
-#include "report/samples.h"
+#include "core/stored_run.h"
+#include "core/samples.h"
 #include "report/wave.h"
 
 namespace sonde {

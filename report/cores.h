@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/core_name.h"
-#include "report/samples.h"
+#include "core/samples.h"
 
 namespace sonde {
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "report/samples.h"
+#include "core/samples.h"
 
 namespace sonde {
 

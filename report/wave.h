@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "report/samples.h"
+#include "core/samples.h"
 
 namespace sonde {
 

@@ -24,8 +24,8 @@ const Graph kArrows = {
     {"gemm_sweep", {"core", "device", "harness"}},
     {"membw", {"core", "device", "harness"}},
     {"topology", {"core"}},
-    {"report", {"core"}},
-    {"report/figures", {"core", "report"}},
+    {"report", {"core", "topology"}},
+    {"report/figures", {"core", "report", "topology"}},
 };
 
 std::string folder_of(const std::string& path) {

@@ -1,4 +1,4 @@
-#include "report/samples.h"
+#include "core/samples.h"
 
 #include <algorithm>
 

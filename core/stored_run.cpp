@@ -1,4 +1,4 @@
-#include "report/load.h"
+#include "core/stored_run.h"
 
 #include <algorithm>
 #include <sstream>
@@ -37,11 +37,6 @@ std::string directory_name(const std::filesystem::path& dir) {
 
 }  // namespace
 
-const std::vector<const Schema*>& report_schemas() {
-  static const std::vector<const Schema*> schemas = {&chase_schema(), &copy_schema()};
-  return schemas;
-}
-
 const ProbeRows* StoredRun::probe(const std::string& probe_name) const {
   const auto found = std::find_if(probes.begin(), probes.end(), [&](const ProbeRows& rows) {
     return rows.schema->probe == probe_name;
@@ -69,7 +64,7 @@ StoredRun load_run(const std::filesystem::path& dir, const ReadOptions& options)
                      ": holds no manifest.json, so it is not a run directory");
   }
   StoredRun run{dir, directory_name(dir), std::move(*manifest), {}, {}};
-  for (const Schema* schema : report_schemas()) {
+  for (const Schema* schema : all_schemas()) {
     ProbeRows probe{schema, "", std::nullopt, {}};
     try {
       if (const auto path = find_table(dir, schema->probe)) {

@@ -10,9 +10,6 @@
 
 namespace sonde {
 
-/// Every schema a report knows how to read, in the order of the page.
-const std::vector<const Schema*>& report_schemas();
-
 /// The rows of one probe in a run directory.
 struct ProbeRows {
   const Schema* schema = nullptr;

@@ -8,7 +8,7 @@
 
 #include "core/schema.h"
 #include "core/statistics.h"
-#include "report/load.h"
+#include "core/stored_run.h"
 
 namespace sonde {
 

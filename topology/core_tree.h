@@ -1,0 +1,61 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/core_name.h"
+#include "core/stored_run.h"
+
+namespace sonde {
+
+/// One number for each pair of cores; what was not measured stays empty.
+struct CoreMatrix {
+  std::vector<CoreName> cores;
+  std::vector<std::optional<double>> cells;  ///< row by row: cells[i * cores.size() + j]
+  const std::optional<double>& at(std::size_t i, std::size_t j) const {
+    return cells[i * cores.size() + j];
+  }
+};
+
+/// Mean absolute difference (ns) between the address profiles of every two cores, each profile
+/// centred on its own mean and averaged over its repetitions, over the addresses both have.
+/// Symmetric, diagonal 0. nullopt: no usable profile.
+std::optional<CoreMatrix> profile_distance(const ProbeRows& profile, TimeSource source);
+
+/// Slow-down of the victim (row) by one other core (column): its latency beside that aggressor over
+/// its latency alone, the medians of each. `work` is one of the aggressors' works. For a subset
+/// design the cell is the coefficient of that aggressor in a regression on membership, plus 1.
+/// nullopt: no row with that work.
+std::optional<CoreMatrix> slow_down(const ProbeRows& interfere, TimeSource source,
+                                    const std::string& work);
+
+/// One-way hand-off latency (ns) from the row's core to the column's, the median of its samples.
+std::optional<CoreMatrix> handoff_latency(const ProbeRows& handoff, TimeSource source,
+                                          const std::string& kind);
+
+/// A partition of the cores.
+struct TreeLevel {
+  std::string name;  ///< "level_1" is the coarsest
+  std::vector<std::vector<CoreName>> groups;
+  std::optional<double> stability;  ///< bootstrap agreement, 0 to 1
+  std::string basis;                ///< "profile.csv, mean absolute difference"
+};
+
+/// The tree of cores that the rows of a run show. `levels` empty: `none_found` (the rows would have
+/// shown a structure of stated size) or `cannot_tell` (too few cores or rows), with the reason.
+struct CoreTree {
+  std::vector<TreeLevel> levels;  ///< coarsest first, each a refinement of the one before
+  bool none_found = false;
+  bool cannot_tell = false;
+  std::string reason;
+  std::vector<CoreName> order;  ///< every core seen, so that cores of a group are neighbours
+};
+
+/// From the rows and manifest alone: the manifest of a simulated device names no structure.
+CoreTree infer_core_tree(const StoredRun& run);
+
+/// topology.json: {"device", "levels":[{"name","groups","stability"}], "none_found", "reason"}.
+std::string topology_json(const StoredRun& run, const CoreTree& tree);
+
+}  // namespace sonde
