@@ -19,14 +19,18 @@ struct Selection {
   std::optional<std::vector<CoreName>> cores;  ///< --cores; none: the probe's default
   bool quick = false;                          ///< the fewest points that still find every finding
   std::uint64_t seed = 1;                      ///< of the campaign
+  bool budgeted = false;                       ///< --budget was given: not all points may fit
 };
 
 /// One point of a plan. Its index in the plan is the `point` of its rows.
 struct Point {
-  std::vector<Cell> axes;  ///< schema().axes.size() cells
+  std::vector<Cell> axes;  ///< schema().axes.size() cells; an axis that a row fills is empty
   std::string label;       ///< for progress and Google Benchmark names: "vector3/16384"
   std::string skip;        ///< not empty: the point is skipped with this reason
-  double estimate_s = 0;   ///< rough wall time of one repetition, for --dry-run
+  double estimate_s = 0;   ///< rough wall time of one repetition, for --dry-run and a budget
+  /// Points of a lower batch are finished first, so that a budget leaves a sample of the plan that
+  /// the probe chose instead of a little of everything.
+  std::int64_t batch = 0;
 };
 
 /// An independent measurement: its schema, its points, and how one sample of a point is taken.
@@ -41,6 +45,12 @@ class Probe {
   virtual std::vector<Point> plan(const Selection& selection) = 0;
   /// The probe's own options that decide its rows, for the manifest. Valid after plan().
   virtual std::map<std::string, std::string> options() const = 0;
+  /// Samples a point takes when --repetitions does not say; nullopt: the stopping rule decides.
+  virtual std::optional<std::int64_t> usual_repetitions() const { return std::nullopt; }
+  /// Rows that one good sample becomes: one, unless it is a series (the address profile).
+  virtual std::int64_t rows_per_sample() const { return 1; }
+  /// Those rows; `row` holds all that they share. Called with good samples only.
+  virtual std::vector<Row> rows(const Sample&, Row row) const { return {std::move(row)}; }
   /// Takes one verified sample and fills the probe's own metrics of `row` (by set()); placement,
   /// telemetry and times are filled by the harness. Throws Skip or PointFailure.
   virtual Sample measure(Device& device, const Point& point, const Trial& trial, Row& row) = 0;

@@ -81,6 +81,7 @@ ExitCode measure(Probe& probe, Device& device, const std::vector<Point>& points,
   for (const std::string& warning : run.stored().warnings) {
     std::fprintf(stderr, "%s\n", warning.c_str());
   }
+  run.drop_tail(incomplete_tail(probe, run.stored().rows));
   if (run.created()) std::cout << run.path().string() << std::endl;
   Outcome outcome;
   try {
@@ -126,7 +127,11 @@ ExitCode run(std::vector<std::string> arguments) {
   options.resolve();
 
   const std::unique_ptr<Device> device = open_device(options.device);
-  Selection selection{device->description(), std::nullopt, options.quick, options.seed};
+  if (const auto usual = probe->usual_repetitions(); usual && !options.repetitions_text) {
+    options.repetitions = usual;
+  }
+  Selection selection{device->description(), std::nullopt, options.quick, options.seed,
+                      options.budget_s.has_value()};
   if (options.cores_text) {
     selection.cores = parse_core_list(*options.cores_text, device->description().cores);
   }

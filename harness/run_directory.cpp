@@ -130,6 +130,27 @@ void RunDirectory::check_manifest() {
   }
 }
 
+void RunDirectory::drop_tail(std::size_t rows) {
+  stored_.rows.resize(stored_.rows.size() - rows);
+  dropped_ += rows;
+}
+
+void RunDirectory::cut_dropped() {
+  // Rows hold no line break, so the last rows of the file are its last lines.
+  std::string text = read_file(csv_path());
+  std::size_t end = text.size();
+  for (std::size_t row = 0; row < dropped_ && end > 0; ++row) {
+    do {  // a blank line is no row
+      const std::size_t before = end < 2 ? std::string::npos : text.rfind('\n', end - 2);
+      end = before == std::string::npos ? 0 : before + 1;
+    } while (end > 0 && (text[end] == '\n' || text[end] == '\r'));
+  }
+  if (::truncate(csv_path().c_str(), static_cast<off_t>(end)) != 0) {
+    throw OutputError(csv_path().string() + ": an incomplete sample cannot be removed");
+  }
+  dropped_ = 0;
+}
+
 CsvWriter& RunDirectory::rows() {
   if (writer_) return *writer_;
   const auto stored = find_table(path_, request_.probe);
@@ -140,6 +161,7 @@ CsvWriter& RunDirectory::rows() {
   if (stored_.cut_line && ::truncate(csv_path().c_str(), stored_.whole_bytes) != 0) {
     throw OutputError(csv_path().string() + ": the cut last line cannot be removed");
   }
+  if (dropped_ > 0) cut_dropped();
   writer_ = std::make_unique<CsvWriter>(schema_, csv_path());
   return *writer_;
 }

@@ -38,6 +38,8 @@ class RunDirectory {
   /// The manifest says that the step was finished before with the same options.
   bool was_complete() const { return complete_; }
   const Table& stored() const { return stored_; }
+  /// Forgets the last `rows` stored rows; rows() cuts them off the file.
+  void drop_tail(std::size_t rows);
 
   /// The step's CSV for append; the first call marks the step running and cuts a half row off.
   CsvWriter& rows();
@@ -47,6 +49,7 @@ class RunDirectory {
  private:
   std::filesystem::path csv_path() const { return path_ / (request_.probe + ".csv"); }
   void check_manifest();
+  void cut_dropped();
   void store_state(const std::string& state, const std::string& reason);
 
   std::filesystem::path path_;
@@ -57,6 +60,7 @@ class RunDirectory {
   std::unique_ptr<FileLock> lock_;
   Manifest manifest_;
   Table stored_;
+  std::size_t dropped_ = 0;  ///< rows at the end of the file that go
   std::unique_ptr<CsvWriter> writer_;
 };
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <set>
 
 #include "core/parse.h"
 #include "core/rng.h"
@@ -29,6 +30,31 @@ std::optional<double> around(const std::optional<T>& before, const std::optional
 
 }  // namespace
 
+std::size_t incomplete_tail(const Probe& probe, const std::vector<Row>& stored) {
+  const std::int64_t whole = probe.rows_per_sample();
+  if (whole == 1) return 0;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> count;
+  for (const Row& row : stored) ++count[{row.point, row.repetition}];
+  const auto complete = [&](const Row& row) {
+    const bool good = row.status == Status::ok || row.status == Status::throttled;
+    return !good || count.at({row.point, row.repetition}) == whole;
+  };
+  std::size_t tail = 0;
+  while (tail < stored.size() && !complete(stored[stored.size() - 1 - tail]) &&
+         stored[stored.size() - 1 - tail].point == stored.back().point &&
+         stored[stored.size() - 1 - tail].repetition == stored.back().repetition) {
+    ++tail;
+  }
+  for (std::size_t i = 0; i + tail < stored.size(); ++i) {
+    if (complete(stored[i])) continue;
+    throw UsageError("stored rows of point " + std::to_string(stored[i].point) + ", repetition " +
+                     std::to_string(stored[i].repetition) + ": " +
+                     std::to_string(count.at({stored[i].point, stored[i].repetition})) + " of " +
+                     std::to_string(whole) + " rows; measure into a new directory");
+  }
+  return tail;
+}
+
 Runner::Runner(Probe& probe, Device& device, const std::vector<Point>& points,
                const CommonOptions& options, const std::vector<Row>& stored, Emit emit)
     : probe_(probe),
@@ -44,12 +70,15 @@ Runner::Runner(Probe& probe, Device& device, const std::vector<Point>& points,
                        std::to_string(points.size()) + " points");
     }
     const std::vector<Cell>& axes = points[static_cast<std::size_t>(row.point)].axes;
-    if (!std::equal(axes.begin(), axes.end(), row.values.begin())) {
+    const auto agrees = [](const Cell& planned, const Cell& stored_cell) {
+      return planned.index() == 0 || planned == stored_cell;  // empty: filled by the row
+    };
+    if (!std::equal(axes.begin(), axes.end(), row.values.begin(), agrees)) {
       throw UsageError("stored row of point " + std::to_string(row.point) +
                        ": its axes are not those of the plan now (another set of cores, another " +
                        "version?); measure into a new directory");
     }
-    stored_[{row.point, row.repetition}] = &row;
+    stored_.try_emplace({row.point, row.repetition}, &row);  // the first row of a series
     order_ = std::max(order_, row.order + 1);
     if (const auto end = row.number(probe.schema(), "end_s")) last_end = end;
   }
@@ -66,7 +95,27 @@ Runner::Runner(Probe& probe, Device& device, const std::vector<Point>& points,
   }
 }
 
-bool Runner::over_budget() const { return options_.budget_s && spent_s_() >= *options_.budget_s; }
+std::string Runner::beyond_budget(std::size_t point) const {
+  if (!options_.budget_s) return "";
+  const std::string budget = "the budget of " + format_number(*options_.budget_s) + " s";
+  const double left = *options_.budget_s - spent_s_();
+  if (left <= 0) return budget + " was used up";
+  // What a sample takes is known from its point, else from the plan's estimate, scaled by how far
+  // the estimates were off so far (a modelled device's first sample has nothing to scale by). A
+  // point is only begun when as many fit as give an interval.
+  const State& state = states_[point];
+  const bool modelled = device_.description().time_source == TimeSource::modelled;
+  double needs = 0;
+  if (state.rows > 0) {
+    needs = state.spent_s / static_cast<double>(state.rows);
+  } else if (estimated_s_ > 0 || !modelled) {
+    const double scale = estimated_s_ > 0 ? measured_s_ / estimated_s_ : 1;
+    const std::int64_t few =
+        std::min(kFewestSamples, options_.repetitions.value_or(kFewestSamples));
+    needs = points_[point].estimate_s * scale * static_cast<double>(few);
+  }
+  return needs > left ? "it does not fit into what is left of " + budget : "";
+}
 
 double Runner::share() const {
   const auto each = options_.repetitions.value_or(kMostSamples);
@@ -86,7 +135,7 @@ Row Runner::blank(std::size_t point, std::int64_t repetition) const {
   return row;
 }
 
-Row Runner::measure(std::size_t point, std::int64_t repetition) {
+std::vector<Row> Runner::measure(std::size_t point, std::int64_t repetition) {
   Row row = blank(point, repetition);
   const auto give_up = [&](Status status, const std::string& reason) {
     const std::optional<double> start = row.start_s;
@@ -99,7 +148,7 @@ Row Runner::measure(std::size_t point, std::int64_t repetition) {
   };
   if (!points_[point].skip.empty()) {
     give_up(Status::skipped, points_[point].skip);
-    return row;
+    return {row};
   }
   const Schema& schema = probe_.schema();
   const Trial trial{options_.seed, static_cast<std::int64_t>(point), repetition};
@@ -125,6 +174,13 @@ Row Runner::measure(std::size_t point, std::int64_t repetition) {
       set(schema, row, "temperature_c", cell_of(around(before.temperature, after.temperature)));
     }
     set(schema, row, "end_s", end);
+    const auto held = [](const Telemetry& t) { return t.throttle_events.value_or(0); };
+    if (held(after) > held(before)) {
+      row.status = Status::throttled;
+      row.reason = "held back " + format_count(held(after) - held(before)) +
+                   " times during the sample (a CPU quota or a thermal limit)";
+    }
+    return probe_.rows(sample, row);
   } catch (const Skip& skip) {
     give_up(Status::skipped, skip.what());
   } catch (const PointFailure& failure) {
@@ -136,14 +192,18 @@ Row Runner::measure(std::size_t point, std::int64_t repetition) {
   } catch (const std::exception& error) {
     give_up(Status::failed, error.what());
   }
-  return row;
+  return {row};
 }
 
 void Runner::take(std::size_t point, const Row& row) {
   State& state = states_[point];
   ++state.rows;
   const std::optional<double> end = row.number(probe_.schema(), "end_s");
-  if (end && row.start_s) state.spent_s += *end - *row.start_s;
+  if (end && row.start_s) {
+    state.spent_s += *end - *row.start_s;
+    measured_s_ += *end - *row.start_s;
+    estimated_s_ += points_[point].estimate_s;
+  }
   state.last = row.status;
   if (row.status == Status::skipped || row.status == Status::failed) {
     state.done = true;
@@ -162,19 +222,18 @@ void Runner::take(std::size_t point, const Row& row) {
   }
 }
 
-Outcome Runner::run() {
-  Progress progress(probe_.schema().probe, static_cast<std::int64_t>(points_.size()),
-                    !options_.no_progress);
-  Outcome outcome;
-  std::int64_t done = 0;
-  std::int64_t failures = 0;
-  for (std::int64_t round = 0; done < static_cast<std::int64_t>(points_.size()); ++round) {
-    std::vector<std::size_t> order;
-    for (std::size_t p = 0; p < points_.size(); ++p) {
-      if (!states_[p].done) order.push_back(p);
-    }
+bool Runner::run_batch(std::int64_t batch, Outcome& outcome, Progress& progress) {
+  std::vector<std::size_t> members;
+  for (std::size_t p = 0; p < points_.size(); ++p) {
+    if (points_[p].batch == batch) members.push_back(p);
+  }
+  for (std::int64_t round = 0;; ++round) {
+    std::erase_if(members, [&](std::size_t p) { return states_[p].done; });
+    if (members.empty()) return true;
+    std::vector<std::size_t> order = members;
     if (options_.order == "random") {
-      Rng rng(key_of({options_.seed, static_cast<std::uint64_t>(round)}));
+      Rng rng(key_of(
+          {options_.seed, static_cast<std::uint64_t>(batch), static_cast<std::uint64_t>(round)}));
       shuffle(order, rng);
     }
     for (std::size_t p : order) {
@@ -182,36 +241,45 @@ Outcome Runner::run() {
           stored != stored_.end()) {
         take(p, *stored->second);
       } else {
-        if (caught_signal() != 0) {
-          outcome.interrupted = true;
-          break;
-        }
-        Row row;
-        if (over_budget()) {
-          row = blank(p, round);
-          row.status = Status::skipped;
-          row.reason = "the budget of " + format_number(*options_.budget_s) + " s was used up";
+        if (caught_signal() != 0) return false;
+        std::vector<Row> rows;
+        if (const std::string reason = beyond_budget(p);
+            !reason.empty() && points_[p].skip.empty()) {
+          rows = {blank(p, round)};
+          rows[0].status = Status::skipped;
+          rows[0].reason = reason;
         } else {
-          progress.update(done, share(), points_[p].label);
-          row = measure(p, round);
+          progress.update(done_, share(), points_[p].label);
+          rows = measure(p, round);
         }
-        emit_(row);
+        for (const Row& row : rows) emit_(row);
         constexpr std::int64_t kMostNamed = 5;
-        if (row.status == Status::failed && ++failures <= kMostNamed) {
+        if (rows[0].status == Status::failed && ++failures_ <= kMostNamed) {
           std::fprintf(stderr, "%s: %s failed: %s\n", probe_.schema().probe.c_str(),
-                       points_[p].label.c_str(), row.reason.c_str());
+                       points_[p].label.c_str(), rows[0].reason.c_str());
         }
         ++order_;
-        ++outcome.measured;
-        take(p, row);
+        outcome.measured += static_cast<std::int64_t>(rows.size());
+        take(p, rows[0]);
       }
       ++taken_;
       if (states_[p].done) {
-        ++done;
+        ++done_;
         taken_ +=
             options_.repetitions.value_or(kMostSamples) - states_[p].rows;  // not needed any more
       }
     }
+  }
+}
+
+Outcome Runner::run() {
+  Progress progress(probe_.schema().probe, static_cast<std::int64_t>(points_.size()),
+                    !options_.no_progress);
+  Outcome outcome;
+  std::set<std::int64_t> batches;
+  for (const Point& point : points_) batches.insert(point.batch);
+  for (std::int64_t batch : batches) {
+    outcome.interrupted = !run_batch(batch, outcome, progress);
     if (outcome.interrupted) break;
   }
   for (const State& state : states_) {

@@ -8,6 +8,7 @@
 #include "core/csv_reader.h"
 #include "harness/options.h"
 #include "harness/probe.h"
+#include "harness/progress.h"
 
 namespace sonde {
 
@@ -20,9 +21,15 @@ struct Outcome {
   bool interrupted = false;
 };
 
-/// Takes the samples of every point: rounds over all points that still need one, each round in its
-/// own seeded order, so that drift hits all alike. A point stops at a fixed look, at its cap, when
-/// it is skipped, or when it fails; the budget skips what is left.
+/// Rows at the end of `stored` that belong to a sample of which not every row was written before
+/// the run died: it is measured anew, so they have to go. Throws UsageError when a sample further
+/// up is not whole (its file was changed).
+std::size_t incomplete_tail(const Probe& probe, const std::vector<Row>& stored);
+
+/// Takes the samples of every point: batch by batch, rounds over all points that still need one,
+/// each round in its own seeded order, so that drift hits all alike. A point stops at a fixed look,
+/// at its cap, when it is skipped, or when it fails; the budget skips what is left, and what would
+/// not fit into it.
 class Runner {
  public:
   using Emit = std::function<void(const Row&)>;
@@ -42,11 +49,14 @@ class Runner {
     Status last = Status::ok;
   };
 
-  Row measure(std::size_t point, std::int64_t repetition);
+  /// Rows of one sample (one row unless it is a series); never none.
+  std::vector<Row> measure(std::size_t point, std::int64_t repetition);
   Row blank(std::size_t point, std::int64_t repetition) const;
   void take(std::size_t point, const Row& row);
-  bool over_budget() const;
+  /// Why the budget leaves out the next sample of the point; empty: it fits.
+  std::string beyond_budget(std::size_t point) const;
   double share() const;
+  bool run_batch(std::int64_t batch, Outcome& outcome, Progress& progress);
 
   Probe& probe_;
   Device& device_;
@@ -56,8 +66,12 @@ class Runner {
   std::map<std::pair<std::int64_t, std::int64_t>, const Row*> stored_;
   std::vector<State> states_;
   std::int64_t order_ = 0;
-  std::int64_t taken_ = 0;  ///< samples taken or no longer needed
+  std::int64_t taken_ = 0;     ///< samples taken or no longer needed
+  std::int64_t done_ = 0;      ///< points
+  std::int64_t failures_ = 0;  ///< rows
   std::function<double()> spent_s_;
+  double measured_s_ = 0;   ///< device time of all samples so far
+  double estimated_s_ = 0;  ///< what the plan had estimated for them
 };
 
 }  // namespace sonde

@@ -206,7 +206,7 @@ TEST_F(RunnerTest, BudgetSkipsWhatIsLeftAndSaysSo) {
   options_.budget_s = 0.021;  // ten samples of two modelled milliseconds and a bit
   const Outcome outcome = run();
   EXPECT_EQ(outcome.ok, 3);
-  EXPECT_EQ(probe_.calls, 11);
+  EXPECT_EQ(probe_.calls, 10);
   int skipped = 0;
   for (const Row& row : rows_) {
     if (row.status != Status::skipped) continue;
@@ -214,6 +214,140 @@ TEST_F(RunnerTest, BudgetSkipsWhatIsLeftAndSaysSo) {
     EXPECT_NE(row.reason.find("budget of 0.021 s"), std::string::npos);
   }
   EXPECT_EQ(skipped, 3);
+}
+
+TEST_F(RunnerTest, APointThatDoesNotFitTheBudgetIsNotBegun) {
+  probe_.points = {point("small"), point("large")};
+  probe_.points[0].estimate_s = 0.1;  // really 2 ms: the estimates are 50 times too long
+  probe_.points[1].estimate_s = 1;    // so really about 20 ms a sample, 160 ms for an interval
+  probe_.points[1].batch = 1;
+  options_.repetitions = 8;
+  options_.budget_s = 0.17;  // 16 ms for the first, 154 ms left
+  run();
+  EXPECT_EQ(of(0).size(), 8u);
+  ASSERT_EQ(of(1).size(), 1u);
+  EXPECT_EQ(of(1)[0].status, Status::skipped);
+  EXPECT_EQ(of(1)[0].reason, "it does not fit into what is left of the budget of 0.17 s");
+  options_.budget_s = 0.18;
+  device_.now_ = 0;
+  run();
+  EXPECT_EQ(of(1).size(), 8u);
+}
+
+TEST_F(RunnerTest, BatchesAreFinishedOneAfterTheOther) {
+  probe_.points = {point("a"), point("b"), point("c"), point("d")};
+  probe_.points[0].batch = 1;
+  probe_.points[2].batch = 1;
+  options_.repetitions = 5;
+  run();
+  ASSERT_EQ(rows_.size(), 20u);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    EXPECT_EQ(rows_[i].point % 2, i < 10 ? 1 : 0) << i;
+    EXPECT_EQ(rows_[i].repetition, static_cast<std::int64_t>(i % 10 / 2)) << i;
+  }
+}
+
+TEST_F(RunnerTest, ASampleDuringWhichTheDeviceWasHeldBackIsThrottled) {
+  probe_.points = {point("a")};
+  options_.repetitions = 2;
+  Telemetry reading;
+  reading.throttle_events = 5;
+  device_.readings_ = {reading, reading, reading};
+  reading.throttle_events = 7;
+  device_.readings_.push_back(reading);
+  run();
+  EXPECT_EQ(rows_.at(0).status, Status::ok);
+  EXPECT_EQ(rows_.at(1).status, Status::throttled);
+  EXPECT_NE(rows_.at(1).reason.find("held back 2 times"), std::string::npos);
+  EXPECT_TRUE(rows_.at(1).number(chase_schema(), "latency_ns"));  // kept
+}
+
+/// A probe whose samples are series of three rows.
+class SeriesProbe : public FakeProbe {
+ public:
+  const Schema& schema() const override { return profile_schema(); }
+  std::int64_t rows_per_sample() const override { return 3; }
+  std::vector<Row> rows(const Sample& sample, Row row) const override {
+    std::vector<Row> all;
+    for (const AddressTime& at : sample.series) {
+      set(schema(), row, "address_index", static_cast<std::int64_t>(all.size()));
+      set(schema(), row, "address_bytes", at.address_bytes);
+      set(schema(), row, "latency_ns", nanoseconds(at.latency));
+      all.push_back(row);
+    }
+    return all;
+  }
+  Sample measure(Device& device, const Point& point, const Trial&, Row&) override {
+    if (point.label == "fail") throw PointFailure("broken");
+    static_cast<FakeDevice&>(device).now_ += 1e-3;
+    Sample sample;
+    sample.elapsed = Seconds(1e-3);
+    for (int i = 0; i < 3; ++i) sample.series.push_back({64 * i, Seconds((100 + i) * 1e-9)});
+    return sample;
+  }
+};
+
+class SeriesTest : public ::testing::Test {
+ protected:
+  SeriesTest() {
+    options_.no_progress = true;
+    options_.repetitions = 2;
+    for (const char* label : {"a", "fail", "b"}) {
+      Point p;
+      p.axes = {std::string("core0"), Cell()};
+      p.label = label;
+      points_.push_back(p);
+    }
+  }
+  std::vector<Row> run(std::vector<Row> stored) {
+    device_.now_ = 0;
+    std::vector<Row> rows = stored;
+    Runner runner(probe_, device_, points_, options_, stored,
+                  [&](const Row& row) { rows.push_back(row); });
+    runner.run();
+    return rows;
+  }
+  static std::vector<std::vector<std::pair<std::string, std::string>>> cells(
+      const std::vector<Row>& rows) {
+    std::vector<std::vector<std::pair<std::string, std::string>>> all;
+    for (const Row& row : rows) all.push_back(named_cells(profile_schema(), row));
+    return all;
+  }
+  FakeDevice device_;
+  SeriesProbe probe_;
+  std::vector<Point> points_;
+  CommonOptions options_;
+};
+
+TEST_F(SeriesTest, ASampleBecomesOneRowAnAddress) {
+  const std::vector<Row> rows = run({});
+  ASSERT_EQ(rows.size(), 2u * 2 * 3 + 1);  // two good points, twice, three rows; one failed row
+  EXPECT_EQ(rows.back().integer(profile_schema(), "address_index"), 2);
+  EXPECT_EQ(rows.back().number(profile_schema(), "latency_ns"), 102);
+  EXPECT_EQ(rows.back().integer(profile_schema(), "address_bytes"), 128);
+  for (const Row& row : rows) {
+    if (row.status == Status::failed) {
+      EXPECT_FALSE(row.integer(profile_schema(), "address_index"));
+    }
+  }
+}
+
+TEST_F(SeriesTest, KilledAnywhereItEndsWithTheSameRows) {
+  const std::vector<Row> whole = run({});
+  for (std::size_t kept = 0; kept <= whole.size(); ++kept) {
+    std::vector<Row> stored(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(kept));
+    stored.resize(stored.size() - incomplete_tail(probe_, stored));
+    EXPECT_EQ(cells(run(stored)), cells(whole)) << kept;
+  }
+}
+
+TEST_F(SeriesTest, ASampleThatIsNotWholeFurtherUpIsRefused) {
+  std::vector<Row> rows = run({});
+  const auto second = std::find_if(rows.begin(), rows.end(), [](const Row& row) {
+    return row.status == Status::ok && row.values[1] == Cell(std::int64_t{1});
+  });
+  rows.erase(second);
+  EXPECT_THROW(incomplete_tail(probe_, rows), UsageError);
 }
 
 TEST_F(RunnerTest, ResumeFromAnyPrefixEndsWithTheSameRows) {
