@@ -71,7 +71,7 @@ function(suite_check_headers)
     ${PROJECT_SOURCE_DIR}/core/*.h ${PROJECT_SOURCE_DIR}/device/*.h
     ${PROJECT_SOURCE_DIR}/harness/*.h ${PROJECT_SOURCE_DIR}/report/*.h
     ${PROJECT_SOURCE_DIR}/topology/*.h ${PROJECT_SOURCE_DIR}/membw/*.h
-    ${PROJECT_SOURCE_DIR}/probes/*.h ${PROJECT_SOURCE_DIR}/tests/*.h)
+    ${PROJECT_SOURCE_DIR}/probes/*.h ${PROJECT_SOURCE_DIR}/gemm_sweep/*.h ${PROJECT_SOURCE_DIR}/tests/*.h)
   set(sources)
   foreach(header IN LISTS headers)
     string(REPLACE "/" "_" stem ${header})

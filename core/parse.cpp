@@ -132,6 +132,34 @@ std::vector<std::int64_t> parse_list(std::string_view text, std::string_view fla
   }
 }
 
+std::int64_t parse_one(std::string_view text, std::string_view flag, bool sizes, std::int64_t low,
+                       std::int64_t high) {
+  const std::vector<std::int64_t> values = parse_list(text, flag, sizes, low, high);
+  if (values.size() != 1) {
+    throw UsageError(std::string(flag) + ": '" + std::string(text) + "' is a list, expected one " +
+                     (sizes ? "size" : "value"));
+  }
+  return values.front();
+}
+
+std::vector<std::string> parse_names(std::string_view text, std::string_view flag,
+                                     const std::vector<std::string>& valid) {
+  std::vector<std::string> names;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    const std::string name(text.substr(0, comma));
+    if (std::find(valid.begin(), valid.end(), name) == valid.end()) {
+      const auto near = nearest_name(name, valid);
+      throw UsageError(std::string(flag) + ": '" + name + "' is not one of " +
+                       (valid.empty() ? "none" : join_names(valid)) +
+                       (near ? " (did you mean " + *near + "?)" : ""));
+    }
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    if (comma == std::string_view::npos) return names;
+    text.remove_prefix(comma + 1);
+  }
+}
+
 std::string format_number(double value) {
   if (!std::isfinite(value)) {
     throw std::invalid_argument(

@@ -23,6 +23,15 @@ std::int64_t parse_size(std::string_view text, std::string_view flag);
 std::vector<std::int64_t> parse_list(std::string_view text, std::string_view flag, bool sizes,
                                      std::int64_t low, std::int64_t high);
 
+/// A list that must hold exactly one value.
+std::int64_t parse_one(std::string_view text, std::string_view flag, bool sizes, std::int64_t low,
+                       std::int64_t high);
+
+/// Names separated by commas, each one of `valid`, kept once in the order given. Throws UsageError
+/// naming the flag, the name and what there is.
+std::vector<std::string> parse_names(std::string_view text, std::string_view flag,
+                                     const std::vector<std::string>& valid);
+
 /// Shortest text that reads back as the same double; never locale dependent, never nan or inf
 /// (those throw std::invalid_argument: unknown is an empty cell).
 std::string format_number(double value);

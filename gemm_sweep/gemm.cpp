@@ -1,0 +1,104 @@
+// sonde-gemm: the GEMM sweep, 1,055 shapes of open-weight models by default.
+#include <algorithm>
+
+#include "core/parse.h"
+#include "gemm_sweep/shapes.h"
+#include "harness/probe.h"
+
+namespace sonde {
+namespace {
+
+class Gemm : public Probe {
+ public:
+  const Schema& schema() const override { return gemm_schema(); }
+  std::string about() const override {
+    return "Time of C[M,N] = A[M,K] x B[K,N] over many shapes, checked against a reference. The "
+           "rate\n"
+           "counts useful work, 2 M N K.";
+  }
+
+  void add_options(CommandLine& line) override {
+    line.text("--shape", shape_text_, "MxNxK, or several separated by commas");
+    line.text("--shapes", file_, "CSV file with columns m, n, k and, optionally, label");
+    line.text("--dtype", dtype_text_, "types of the operands (default: bf16)");
+    line.text("--kernel", kernel_, "auto (the device's own choice) or one it can force");
+  }
+
+  std::vector<Point> plan(const Selection& selection) override {
+    const DeviceDescription& device = selection.device;
+    if (selection.cores) throw UsageError("--cores: a GEMM is placed by the device itself");
+    if (shape_text_ && file_) throw UsageError("--shape and --shapes exclude each other");
+    const bool offered = !device.gemm.kernels.empty();
+    std::vector<std::string> dtypes = {"bf16"};
+    if (dtype_text_) {
+      dtypes = parse_names(*dtype_text_, "--dtype", offered ? device.gemm.dtypes : dtypes);
+    }
+    if (offered) parse_names(kernel_, "--kernel", device.gemm.kernels);
+    const std::vector<Shape> shapes = shape_text_ ? parse_shapes(*shape_text_, "--shape")
+                                      : file_     ? read_shapes(*file_)
+                                                  : standard_shapes();
+    // Only where not all may fit: else every round holds every shape, and drift hits all alike.
+    const std::vector<std::int64_t> batches = selection.budgeted
+                                                  ? stratify(shapes, selection.seed)
+                                                  : std::vector<std::int64_t>(shapes.size(), 0);
+    std::vector<Point> points;
+    for (const std::string& dtype : dtypes) {
+      for (std::size_t i = 0; i < shapes.size(); ++i) {
+        const Shape& shape = shapes[i];
+        Point point;
+        point.axes = {shape.m, shape.n, shape.k,
+                      dtype,   kernel_, shape.label.empty() ? Cell() : Cell(shape.label)};
+        point.label =
+            std::to_string(shape.m) + "x" + std::to_string(shape.n) + "x" + std::to_string(shape.k);
+        if (!offered) {
+          point.skip = "this device has no GEMM engine";
+        } else if (shape.m == 0 || shape.n == 0 || shape.k == 0) {
+          point.skip = "no work: a dimension is 0";
+        }
+        // What a server CPU core or two do, and filling the operands: for --dry-run and a budget's
+        // first guess, which later samples correct.
+        const GemmWork work = work_of(shape);
+        point.estimate_s = 1e-3 + work.flop() / 300e9 + work.least_bytes() / 10e9;
+        point.batch = batches[i];
+        points.push_back(std::move(point));
+      }
+    }
+    return points;
+  }
+
+  std::map<std::string, std::string> options() const override {
+    std::map<std::string, std::string> all = {{"kernel", kernel_}};
+    if (shape_text_) all["shape"] = *shape_text_;
+    if (file_) all["shapes"] = *file_;
+    if (dtype_text_) all["dtype"] = *dtype_text_;
+    return all;
+  }
+
+  Sample measure(Device& device, const Point& point, const Trial& trial, Row& row) override {
+    GemmWork work;
+    work.m = axis<std::int64_t>(schema(), point, "m");
+    work.n = axis<std::int64_t>(schema(), point, "n");
+    work.k = axis<std::int64_t>(schema(), point, "k");
+    work.dtype = axis<std::string>(schema(), point, "dtype");
+    work.kernel = axis<std::string>(schema(), point, "kernel");
+    work.seed = trial.seed;
+    const Sample sample = run_verified(device.gemm(), "GEMM", work, trial);
+    set(schema(), row, "flop", work.flop());
+    set(schema(), row, "flop_per_s", work.flop() / sample.elapsed.value());
+    set(schema(), row, "least_bytes", work.least_bytes());
+    set(schema(), row, "intensity_flop_per_byte", work.intensity());
+    return sample;
+  }
+
+ private:
+  std::optional<std::string> shape_text_;
+  std::optional<std::string> file_;
+  std::optional<std::string> dtype_text_;
+  std::string kernel_ = "auto";
+};
+
+}  // namespace
+
+std::unique_ptr<Probe> make_probe() { return std::make_unique<Gemm>(); }
+
+}  // namespace sonde
