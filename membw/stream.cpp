@@ -1,0 +1,245 @@
+// sonde-stream: bandwidth by cores, bytes a request, requests a command, sharing and re-reads.
+#include <algorithm>
+#include <set>
+
+#include "core/parse.h"
+#include "core/units.h"
+#include "harness/probe.h"
+
+namespace sonde {
+namespace {
+
+/// The arrays of all cores together hold so many times the last cache: at twice its size an LRU
+/// cache keeps nothing of a cyclic walk, and hashed sets need a margin.
+constexpr double kBeyondLastCache = 2.5;
+/// Where no cache is declared.
+constexpr std::int64_t kLeastMemory = 256 * kMiB;
+/// Passes over data that stays in a cache: the first may still fetch it.
+constexpr std::int64_t kPasses = 8;
+constexpr std::int64_t kGrain = 4096;
+
+std::int64_t whole_pages(std::int64_t bytes) {
+  return std::max(bytes / kGrain, std::int64_t{1}) * kGrain;
+}
+
+class Stream : public Probe {
+ public:
+  const Schema& schema() const override { return stream_schema(); }
+  std::string about() const override {
+    return "Bandwidth of streaming traffic by cores and kind. Bytes counted: each array once a "
+           "pass\n"
+           "and core (read and write 1 array, copy 2, triad 3); a read for ownership is not "
+           "counted.";
+  }
+
+  void add_options(CommandLine& line) override {
+    line.text("--bytes", bytes_text_,
+              "bytes of one array of one core (default: caches and memory, by what is declared)");
+    line.text("--request-bytes", request_text_,
+              "bytes of one access or request (default: the device's own)");
+    line.text("--requests", requests_text_, "requests one command carries (default: the device's)");
+    line.text("--kind", kind_text_, "read, write, copy, triad (default: all the device has)");
+    line.choice("--store", store_, {"default", "ordinary", "nt"},
+                "stores of write, copy and triad: nt goes past the caches (default: all the device "
+                "has)");
+    line.choice("--addresses", addresses_, {"private", "shared"},
+                "each core its own arrays, or all the same (with --bytes)");
+    line.text("--passes", passes_text_, "passes over the same bytes (with --bytes; default: 1)");
+  }
+
+  std::vector<Point> plan(const Selection& selection) override {
+    const DeviceDescription& device = selection.device;
+    if (device.cores.empty()) throw UsageError("--device: " + device.name + " has no usable core");
+    most_ = device.memory_bytes;
+    points_.clear();
+    labels_.clear();
+    offer_ = device.stream;
+    if (offer_.kinds.empty()) {
+      Place place{selection.cores.value_or(device.cores), kGrain, 1, false, 1, 64};
+      add("read", "none", place, "this device has no stream engine");
+      return std::move(points_);
+    }
+    const std::vector<std::string> kinds =
+        kind_text_ ? parse_names(*kind_text_, "--kind", offer_.kinds) : offer_.kinds;
+    std::vector<std::int64_t> request_sizes = offer_.request_bytes;
+    if (request_text_) {
+      request_sizes = parse_list(*request_text_, "--request-bytes", true, 1, kMostArray);
+    }
+    std::int64_t requests = offer_.requests;
+    if (requests_text_) requests = parse_one(*requests_text_, "--requests", false, 1, 65536);
+    if (bytes_text_) {
+      asked(selection, kinds, request_sizes, requests);
+    } else {
+      if (passes_text_ || addresses_ != "private") {
+        throw UsageError("--passes and --addresses: only with --bytes");
+      }
+      standard(selection, kinds, request_sizes, requests);
+    }
+    return std::move(points_);
+  }
+
+  std::map<std::string, std::string> options() const override {
+    std::map<std::string, std::string> all;
+    if (bytes_text_) all["bytes"] = *bytes_text_;
+    if (request_text_) all["request-bytes"] = *request_text_;
+    if (requests_text_) all["requests"] = *requests_text_;
+    if (kind_text_) all["kind"] = *kind_text_;
+    if (passes_text_) all["passes"] = *passes_text_;
+    if (store_ != "default") all["store"] = store_;
+    if (addresses_ != "private") all["addresses"] = addresses_;
+    return all;
+  }
+
+  Sample measure(Device& device, const Point& point, const Trial& trial, Row& row) override {
+    StreamWork work;
+    work.cores = parse_core_set(axis<std::string>(schema(), point, "cores"));
+    work.kind = axis<std::string>(schema(), point, "kind");
+    work.bytes = axis<std::int64_t>(schema(), point, "bytes");
+    work.request_bytes = axis<std::int64_t>(schema(), point, "request_bytes");
+    work.requests = axis<std::int64_t>(schema(), point, "requests");
+    work.shared = axis<std::string>(schema(), point, "addresses") == "shared";
+    work.passes = axis<std::int64_t>(schema(), point, "passes");
+    const std::string& store = axis<std::string>(schema(), point, "store");
+    if (store != "none") work.store = store;
+    work.seed = trial.seed;
+    const Sample sample = run_verified(device.stream(), "stream", work, trial);
+    set(schema(), row, "moved_bytes", work.moved_bytes());
+    set(schema(), row, "bandwidth_bytes_per_s",
+        (Bytes(work.moved_bytes()) / sample.elapsed).value());
+    set(schema(), row, "counting", "each array once a pass and core");
+    return sample;
+  }
+
+ private:
+  static constexpr std::int64_t kMostArray = 4096 * kGiB;
+
+  struct Place {
+    std::vector<CoreName> cores;
+    std::int64_t bytes = 0;  ///< of one array of one core
+    std::int64_t requests = 1;
+    bool shared = false;
+    std::int64_t passes = 1;
+    std::int64_t request_bytes = 0;
+  };
+
+  void add(const std::string& kind, const std::string& store, const Place& place,
+           std::string skip = "") {
+    Point point;
+    point.axes = {format_core_set(place.cores),
+                  kind,
+                  place.bytes,
+                  place.request_bytes,
+                  place.requests,
+                  place.shared ? "shared" : "private",
+                  place.passes,
+                  store};
+    for (const Cell& cell : point.axes) {
+      point.label += (point.label.empty() ? "" : "/") + format_cell(cell);
+    }
+    if (!labels_.insert(point.label).second) return;
+    StreamWork work;
+    work.kind = kind;
+    const auto cores = static_cast<std::int64_t>(place.cores.size());
+    // Divided, because the product of a large size and many cores passes 2^63.
+    const std::int64_t parts = work.arrays() * (place.shared ? 1 : cores);
+    if (skip.empty() && most_ && place.bytes > *most_ / parts) {
+      skip = std::to_string(parts) + " arrays of " + format_size(Bytes(place.bytes)) +
+             " are beyond the " + format_size(Bytes(*most_)) + " this device may allocate";
+    }
+    point.skip = std::move(skip);
+    // 10 GB/s, and touching every page first: for --dry-run and a budget's first guess.
+    point.estimate_s = 1e-3 + static_cast<double>(place.bytes) * static_cast<double>(parts) *
+                                  static_cast<double>(1 + place.passes) / 10e9;
+    points_.push_back(std::move(point));
+  }
+
+  /// With every kind of store that was asked for; a read has none.
+  void add_stores(const std::string& kind, const Place& place) {
+    if (kind == "read") return add(kind, "none", place);
+    if (store_ != "default") return add(kind, store_, place);
+    for (const std::string& store : offer_.stores) add(kind, store, place);
+  }
+
+  void asked(const Selection& selection, const std::vector<std::string>& kinds,
+             const std::vector<std::int64_t>& request_sizes, std::int64_t requests) {
+    std::int64_t passes = 1;
+    if (passes_text_) passes = parse_one(*passes_text_, "--passes", false, 1, 1'000'000);
+    for (std::int64_t bytes : parse_list(*bytes_text_, "--bytes", true, 1, kMostArray)) {
+      for (std::int64_t request :
+           request_text_ ? request_sizes : std::vector<std::int64_t>{request_sizes.front()}) {
+        for (const std::string& kind : kinds) {
+          add_stores(kind, {selection.cores.value_or(
+                                selection.device.cores_of(selection.device.kinds().front())),
+                            bytes, requests, addresses_ == "shared", passes, request});
+        }
+      }
+    }
+  }
+
+  /// Memory by number of cores, kind, store and request; caches by re-reading; shared addresses.
+  void standard(const Selection& selection, const std::vector<std::string>& kinds,
+                const std::vector<std::int64_t>& request_sizes, std::int64_t requests) {
+    const DeviceDescription& device = selection.device;
+    std::vector<std::int64_t> caches;
+    for (std::size_t i = 0; i + 1 < device.memory.size(); ++i) {
+      if (const auto bytes = device.memory[i].capacity_bytes) caches.push_back(*bytes);
+    }
+    const std::int64_t last = caches.empty() ? 0 : *std::max_element(caches.begin(), caches.end());
+    const std::int64_t memory = std::max(
+        kLeastMemory, static_cast<std::int64_t>(kBeyondLastCache * static_cast<double>(last)));
+    const std::vector<CoreName> chosen = selection.cores.value_or(device.cores);
+    const std::int64_t request = request_sizes.front();
+    const auto share = [](std::int64_t total, std::size_t cores) {
+      return whole_pages(total / static_cast<std::int64_t>(cores));
+    };
+    bool first_kind = true;
+    for (const std::string& core_kind : device.kinds()) {
+      std::vector<CoreName> cores;
+      std::copy_if(chosen.begin(), chosen.end(), std::back_inserter(cores),
+                   [&](const CoreName& core) { return core.kind == core_kind; });
+      if (cores.empty()) continue;
+      const std::size_t all = cores.size();
+      for (const std::string& kind : kinds) {
+        add_stores(kind, {cores, share(memory, all), requests, false, 1, request});
+      }
+      if (std::find(kinds.begin(), kinds.end(), "read") == kinds.end()) continue;
+      const auto some = [&](std::size_t count) {
+        return std::vector<CoreName>(cores.begin(),
+                                     cores.begin() + static_cast<std::ptrdiff_t>(count));
+      };
+      for (std::size_t count = 1; count < all; count *= selection.quick ? 4 : 2) {
+        add("read", "none", {some(count), share(memory, count), requests, false, 1, request});
+      }
+      // What stays in a cache: half of it for all cores together, and of each core's own.
+      if (last > 0) {
+        add("read", "none", {cores, share(last / 2, all), requests, false, kPasses, request});
+        add("read", "none", {cores, whole_pages(last / 2), requests, true, kPasses, request});
+      }
+      if (!first_kind) continue;
+      first_kind = false;
+      for (std::int64_t cache : caches) {
+        if (cache == last) continue;
+        add("read", "none", {some(1), whole_pages(cache / 2), requests, false, kPasses, request});
+      }
+      for (std::int64_t size : request_sizes) {
+        for (std::int64_t count : std::set<std::int64_t>{1, requests}) {
+          add("read", "none", {cores, share(memory, all), count, false, 1, size});
+        }
+      }
+    }
+  }
+
+  std::optional<std::string> bytes_text_, request_text_, requests_text_, kind_text_, passes_text_;
+  std::string store_ = "default";
+  std::string addresses_ = "private";
+  StreamOffer offer_;
+  std::optional<std::int64_t> most_;
+  std::vector<Point> points_;
+  std::set<std::string> labels_;
+};
+
+}  // namespace
+
+std::unique_ptr<Probe> make_probe() { return std::make_unique<Stream>(); }
+
+}  // namespace sonde
