@@ -1,7 +1,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "core/schema.h"
 
@@ -10,18 +9,35 @@ namespace sonde {
 std::string checksum(std::string_view text) {
   const uLong crc =
       crc32_z(crc32(0L, Z_NULL, 0), reinterpret_cast<const Bytef*>(text.data()), text.size());
-  char digits[9];
-  std::snprintf(digits, sizeof digits, "%08lx", crc & 0xffffffffUL);
+  std::string digits(8, '0');
+  for (std::size_t i = 0; i < 8; ++i) digits[i] = "0123456789abcdef"[crc >> (28 - 4 * i) & 0xf];
   return digits;
 }
 
-std::string row_check(std::vector<std::pair<std::string, std::string>> cells) {
-  std::sort(cells.begin(), cells.end());
-  std::string lines;
-  for (const auto& [name, value] : cells) {
-    if (!value.empty()) lines += name + "=" + value + "\n";
+RowCheck::RowCheck(std::vector<std::string> names) : names_(std::move(names)) {
+  order_.resize(names_.size());
+  for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i;
+  std::sort(order_.begin(), order_.end(),
+            [this](std::size_t a, std::size_t b) { return names_[a] < names_[b]; });
+}
+
+std::string RowCheck::of(const std::vector<const std::string*>& cells) {
+  lines_.clear();
+  for (std::size_t i : order_) {
+    if (cells[i] == nullptr || cells[i]->empty()) continue;
+    lines_ += names_[i];
+    lines_ += '=';
+    lines_ += *cells[i];
+    lines_ += '\n';
   }
-  return checksum(lines);
+  return checksum(lines_);
+}
+
+std::string RowCheck::of(const std::vector<std::string>& cells) {
+  std::vector<const std::string*> pointers;
+  pointers.reserve(cells.size());
+  for (const std::string& cell : cells) pointers.push_back(&cell);
+  return of(pointers);
 }
 
 }  // namespace sonde

@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <map>
 #include <memory>
+#include <unordered_map>
 
 #include "core/parse.h"
 
@@ -96,7 +96,7 @@ struct Layout {
 class TableReader {
  public:
   TableReader(const std::filesystem::path& path, const Schema& schema, const ReadOptions& options)
-      : path_(path.string()), schema_(schema), options_(options) {}
+      : path_(path.string()), schema_(schema), options_(options), check_(column_names(schema)) {}
 
   Table read();
 
@@ -117,7 +117,9 @@ class TableReader {
   ReadOptions options_;
   Layout layout_;
   std::string header_;
-  std::map<std::vector<std::string>, std::size_t> keys_;  // key cells to index in rows
+  RowCheck check_;
+  std::vector<const std::string*> known_;              // cells of one row, kept for its memory
+  std::unordered_map<std::string, std::size_t> keys_;  // key cells to index in rows
   std::vector<std::string> bad_lines_;
   std::int64_t bad_count_ = 0;
   Table table_;
@@ -194,17 +196,13 @@ std::string TableReader::check_row(const std::vector<std::string>& cells) {
     ++table_.unprotected;
     return "";
   }
-  std::vector<std::pair<std::string, std::string>> known;
-  const auto take = [&](const std::string& name, int at) {
-    if (at >= 0) known.emplace_back(name, cells[static_cast<std::size_t>(at)]);
-  };
-  for (std::size_t i = 0; i < layout_.common.size(); ++i) {
-    take(common_columns()[i].name, layout_.common[i]);
+  known_.clear();
+  for (const auto* places : {&layout_.common, &layout_.values}) {
+    for (int at : *places) {
+      known_.push_back(at >= 0 ? &cells[static_cast<std::size_t>(at)] : nullptr);
+    }
   }
-  for (std::size_t i = 0; i < layout_.values.size(); ++i) {
-    take(schema_.column(i).name, layout_.values[i]);
-  }
-  const std::string expected = row_check(std::move(known));
+  const std::string expected = check_.of(known_);
   if (stored == expected || options_.accept_edited) return "";
   return "check: '" + stored.substr(0, 12) + "' does not fit the row (" + expected +
          "): damaged or edited; --accept-edited takes it";
@@ -278,14 +276,14 @@ void TableReader::bad(std::int64_t line, const std::string& why) {
 }
 
 void TableReader::add(Row row, std::int64_t line) {
-  std::vector<std::string> key = {std::to_string(row.point), std::to_string(row.repetition)};
-  for (const std::string& name : schema_.extra_key) key.push_back(row.text(schema_, name));
+  std::string key = std::to_string(row.point) + ',' + std::to_string(row.repetition);
+  for (const std::string& name : schema_.extra_key) key += ',' + row.text(schema_, name);
   const auto [at, fresh] = keys_.emplace(std::move(key), table_.rows.size());
   if (fresh) {
     table_.rows.push_back(std::move(row));
     return;
   }
-  if (named_cells(schema_, table_.rows[at->second]) == named_cells(schema_, row)) {
+  if (row_cells(schema_, table_.rows[at->second]) == row_cells(schema_, row)) {
     table_.warnings.push_back(path_ + ":" + std::to_string(line) +
                               ": the same row a second time, left out");
   } else {

@@ -26,20 +26,15 @@ std::string quote_cell(const std::string& text) {
 
 std::string csv_header(const Schema& schema) {
   std::string line;
-  for (const Column& column : common_columns()) line += column.name + ',';
-  for (std::size_t i = 0; i < schema.size(); ++i) line += schema.column(i).name + ',';
+  for (const std::string& name : column_names(schema)) line += name + ',';
   return line + "check\n";
 }
 
-std::string csv_line(const Schema& schema, const Row& row) {
-  const auto cells = named_cells(schema, row);
-  std::string line;
-  for (const auto& [name, value] : cells) line += quote_cell(value) + ',';
-  return line + row_check(cells) + '\n';
-}
-
 CsvWriter::CsvWriter(const Schema& schema, const std::filesystem::path& path)
-    : schema_(schema), name_(path.string()), last_sync_(std::chrono::steady_clock::now()) {
+    : schema_(schema),
+      check_(column_names(schema)),
+      name_(path.string()),
+      last_sync_(std::chrono::steady_clock::now()) {
   if (path == "-") {
     fd_ = STDOUT_FILENO;
     name_ = "standard output";
@@ -78,7 +73,10 @@ void CsvWriter::put(const std::string& bytes) {
 }
 
 void CsvWriter::write(const Row& row) {
-  put(csv_line(schema_, row));
+  const std::vector<std::string> cells = row_cells(schema_, row);
+  std::string line;
+  for (const std::string& cell : cells) line += quote_cell(cell) + ',';
+  put(line + check_.of(cells) + '\n');
   const auto now = std::chrono::steady_clock::now();
   if (seekable_ && now - last_sync_ > std::chrono::seconds(1)) {
     last_sync_ = now;

@@ -12,8 +12,6 @@ namespace sonde {
 std::string quote_cell(const std::string& text);
 
 std::string csv_header(const Schema& schema);
-/// With the newline.
-std::string csv_line(const Schema& schema, const Row& row);
 
 /// Appends rows to one file. Each row is one write(2), so a killed process loses at most the row
 /// it was writing; a write that fails half-way is cut back to the last whole row.
@@ -34,6 +32,7 @@ class CsvWriter {
   void put(const std::string& bytes);
 
   const Schema& schema_;
+  RowCheck check_;
   std::string name_;
   int fd_ = -1;
   bool seekable_ = false;

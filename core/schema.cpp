@@ -75,20 +75,25 @@ const std::vector<Column>& common_columns() {
   return columns;
 }
 
-std::vector<std::pair<std::string, std::string>> named_cells(const Schema& schema, const Row& row) {
-  std::vector<std::pair<std::string, std::string>> cells = {
-      {"schema", schema.tag()},
-      {"device", format_cell(row.device)},
-      {"time_source", to_string(row.time_source)},
-      {"point", std::to_string(row.point)},
-      {"repetition", std::to_string(row.repetition)},
-      {"order", std::to_string(row.order)},
-      {"start_s", row.start_s ? format_number(*row.start_s) : ""},
-      {"status", to_string(row.status)},
-      {"reason", format_cell(row.reason)}};
-  for (std::size_t i = 0; i < schema.size(); ++i) {
-    cells.emplace_back(schema.column(i).name, format_cell(row.values.at(i)));
-  }
+std::vector<std::string> column_names(const Schema& schema) {
+  std::vector<std::string> names;
+  for (const Column& column : common_columns()) names.push_back(column.name);
+  for (std::size_t i = 0; i < schema.size(); ++i) names.push_back(schema.column(i).name);
+  return names;
+}
+
+std::vector<std::string> row_cells(const Schema& schema, const Row& row) {
+  std::vector<std::string> cells = {schema.tag(),
+                                    format_cell(row.device),
+                                    to_string(row.time_source),
+                                    std::to_string(row.point),
+                                    std::to_string(row.repetition),
+                                    std::to_string(row.order),
+                                    row.start_s ? format_number(*row.start_s) : "",
+                                    to_string(row.status),
+                                    format_cell(row.reason)};
+  cells.reserve(cells.size() + schema.size());
+  for (std::size_t i = 0; i < schema.size(); ++i) cells.push_back(format_cell(row.values.at(i)));
   return cells;
 }
 

@@ -78,12 +78,26 @@ struct Row {
 /// Names of the columns common to all probes, in file order.
 const std::vector<Column>& common_columns();
 
-/// The cells of a whole row in file order, `check` left out.
-std::vector<std::pair<std::string, std::string>> named_cells(const Schema& schema, const Row& row);
+/// Names of all columns of a file in its order, `check` left out.
+std::vector<std::string> column_names(const Schema& schema);
 
-/// CRC-32 (8 hex digits) over `name=value` lines of the given cells, sorted by name, empty ones
-/// left out: columns may be reordered, a damaged value is noticed.
-std::string row_check(std::vector<std::pair<std::string, std::string>> cells);
+/// The cells of a whole row as text, in the order of column_names().
+std::vector<std::string> row_cells(const Schema& schema, const Row& row);
+
+/// CRC-32 (8 hex digits) over `name=value` lines of a row's cells, sorted by name, empty ones left
+/// out: columns may be reordered, a damaged value is noticed. The order is found once for all rows.
+class RowCheck {
+ public:
+  explicit RowCheck(std::vector<std::string> names);
+  /// `cells[i]` belongs to `names[i]`; a null one is absent.
+  std::string of(const std::vector<const std::string*>& cells);
+  std::string of(const std::vector<std::string>& cells);
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<std::size_t> order_;  ///< by name
+  std::string lines_;               ///< kept for its memory
+};
 
 /// CRC-32 of a text, 8 hex digits.
 std::string checksum(std::string_view text);

@@ -131,8 +131,7 @@ TEST_F(CsvFile, WhatIsWrittenIsReadBackBitForBit) {
   ASSERT_EQ(table.rows.size(), rows.size());
   EXPECT_TRUE(table.warnings.empty());
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    EXPECT_EQ(named_cells(chase_schema(), table.rows[i]), named_cells(chase_schema(), rows[i]))
-        << i;
+    EXPECT_EQ(row_cells(chase_schema(), table.rows[i]), row_cells(chase_schema(), rows[i])) << i;
     EXPECT_EQ(table.rows[i].values[chase_schema().index("latency_ns")],
               rows[i].values[chase_schema().index("latency_ns")]);
   }
@@ -221,8 +220,8 @@ TEST_F(CsvFile, AnyDamagedByteIsRefusedWithItsLineOrHarmless) {
       ASSERT_EQ(table.rows.size(), whole.rows.size()) << at;
       const bool header = at < text.find('\n');
       for (std::size_t i = 0; i < table.rows.size() && !header; ++i) {
-        ASSERT_EQ(named_cells(chase_schema(), table.rows[i]),
-                  named_cells(chase_schema(), whole.rows[i]))
+        ASSERT_EQ(row_cells(chase_schema(), table.rows[i]),
+                  row_cells(chase_schema(), whole.rows[i]))
             << at;
       }
     } catch (const RefusedFile& error) {
@@ -393,7 +392,7 @@ TEST_F(CsvFile, WriterSaysWhatCannotBeWritten) {
 
 TEST(RowCheck, IsTheCrcOfSortedLines) {
   // CRC-32 of "a=1\nb=2\n" by an independent implementation (zlib's crc32 through Python).
-  EXPECT_EQ(row_check({{"b", "2"}, {"empty", ""}, {"a", "1"}}), "85788353");
+  EXPECT_EQ(RowCheck({"b", "empty", "a"}).of(std::vector<std::string>{"2", "", "1"}), "85788353");
 }
 
 TEST(SplitRecord, FollowsRfc4180) {

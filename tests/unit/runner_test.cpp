@@ -92,10 +92,9 @@ class RunnerTest : public ::testing::Test {
                  [&](const Row& r) { return r.point == p; });
     return found;
   }
-  static std::vector<std::vector<std::pair<std::string, std::string>>> cells(
-      const std::vector<Row>& rows) {
-    std::vector<std::vector<std::pair<std::string, std::string>>> all;
-    for (const Row& row : rows) all.push_back(named_cells(chase_schema(), row));
+  static std::vector<std::vector<std::string>> cells(const std::vector<Row>& rows) {
+    std::vector<std::vector<std::string>> all;
+    for (const Row& row : rows) all.push_back(row_cells(chase_schema(), row));
     return all;
   }
 
@@ -307,10 +306,9 @@ class SeriesTest : public ::testing::Test {
     runner.run();
     return rows;
   }
-  static std::vector<std::vector<std::pair<std::string, std::string>>> cells(
-      const std::vector<Row>& rows) {
-    std::vector<std::vector<std::pair<std::string, std::string>>> all;
-    for (const Row& row : rows) all.push_back(named_cells(profile_schema(), row));
+  static std::vector<std::vector<std::string>> cells(const std::vector<Row>& rows) {
+    std::vector<std::vector<std::string>> all;
+    for (const Row& row : rows) all.push_back(row_cells(profile_schema(), row));
     return all;
   }
   FakeDevice device_;
