@@ -10,6 +10,7 @@ find_package(benchmark REQUIRED)
 find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(Boost REQUIRED COMPONENTS iostreams system filesystem)
 find_package(GTest REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
 
 # Header-only libraries without a CMake package. SYSTEM: their warnings are not ours.
 find_path(FCCP_INCLUDE libfccp/csv.h REQUIRED)
@@ -20,3 +21,10 @@ add_library(sonde_gnuplot_iostream INTERFACE)
 target_include_directories(sonde_gnuplot_iostream SYSTEM INTERFACE ${GNUPLOT_IOSTREAM_INCLUDE})
 target_link_libraries(sonde_gnuplot_iostream INTERFACE
   Boost::iostreams Boost::system Boost::filesystem)
+
+# oneDNN has a CMake package, but it asks for OpenCL, which nothing here uses.
+find_path(DNNL_INCLUDE dnnl.hpp REQUIRED)
+find_library(DNNL_LIBRARY dnnl REQUIRED)
+add_library(sonde_dnnl INTERFACE)
+target_include_directories(sonde_dnnl SYSTEM INTERFACE ${DNNL_INCLUDE})
+target_link_libraries(sonde_dnnl INTERFACE ${DNNL_LIBRARY})

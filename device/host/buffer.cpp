@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -23,17 +22,17 @@ std::int64_t round_up(std::int64_t bytes, std::int64_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-/// Bytes of the mapping that starts at `begin` which lie on huge pages; 0 when it is not listed.
-std::int64_t huge_bytes_at(const std::byte* begin) {
-  const auto wanted = reinterpret_cast<std::uintptr_t>(begin);
-  std::ifstream file("/proc/self/smaps");
+}  // namespace
+
+std::int64_t huge_bytes_at(const FileRoot& root, std::uintptr_t begin) {
+  std::istringstream file(root.text("/proc/self/smaps").value_or(""));
   bool here = false;
   for (std::string line; std::getline(file, line);) {
     if (line.find('-') != std::string::npos && line.find(':') > line.find(' ')) {
       if (here) break;
       std::istringstream head(line);
       std::uintptr_t start = 0;
-      here = static_cast<bool>(head >> std::hex >> start) && start == wanted;
+      here = static_cast<bool>(head >> std::hex >> start) && start == begin;
     } else if (here && line.rfind("AnonHugePages:", 0) == 0) {
       std::istringstream rest(line.substr(line.find(':') + 1));
       std::int64_t count = 0;
@@ -42,8 +41,6 @@ std::int64_t huge_bytes_at(const std::byte* begin) {
   }
   return 0;
 }
-
-}  // namespace
 
 Buffer::Buffer(std::int64_t bytes, const std::optional<std::int64_t>& huge_page_bytes) {
   const auto page = static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
@@ -80,7 +77,8 @@ Buffer::Buffer(std::int64_t bytes, const std::optional<std::int64_t>& huge_page_
   for (std::int64_t at = 0; at < size_; at += page) {
     *static_cast<volatile std::byte*>(data_ + at) = std::byte{1};
   }
-  const std::int64_t on_huge = huge ? huge_bytes_at(data_) : 0;
+  const std::int64_t on_huge =
+      huge ? huge_bytes_at(FileRoot(), reinterpret_cast<std::uintptr_t>(data_)) : 0;
   if (on_huge == 0) {
     page_kind_ = format_size(Bytes(page)) + " pages";
   } else {

@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 
+#include "core/files.h"
+
 namespace sonde::host {
 
 /// Anonymous memory of its own mapping, touched by the thread that makes it (so that it lies on
@@ -37,5 +39,8 @@ class Buffer {
   std::int64_t size_ = 0;
   std::string page_kind_;
 };
+
+/// Bytes of the mapping that starts at `begin` which lie on huge pages; 0 when it is not listed.
+std::int64_t huge_bytes_at(const FileRoot& root, std::uintptr_t begin);
 
 }  // namespace sonde::host

@@ -99,15 +99,16 @@ void keep_least(std::optional<T>& least, const T& value) {
   least = least ? std::min(*least, value) : value;
 }
 
-/// Value of one `name value` line of memory.stat.
-std::int64_t stat_value(const FileRoot& root, const std::string& path, const std::string& name) {
+/// Value of one `name value` line of a file such as memory.stat.
+std::optional<std::int64_t> stat_value(const FileRoot& root, const std::string& path,
+                                       const std::string& name) {
   std::istringstream lines(root.text(path).value_or(""));
   std::string word;
   std::int64_t value = 0;
   while (lines >> word >> value) {
     if (word == name) return value;
   }
-  return 0;
+  return std::nullopt;
 }
 
 struct MemoryFiles {
@@ -126,8 +127,8 @@ void read_memory(const FileRoot& root, const std::string& folder, const MemoryFi
   const auto usage = root.integer(folder + "/" + files.usage);
   if (!usage) return;
   // Page cache that nobody used lately is given back before the limit bites.
-  const std::int64_t held =
-      std::max<std::int64_t>(0, *usage - stat_value(root, folder + "/memory.stat", files.inactive));
+  const std::int64_t held = std::max<std::int64_t>(
+      0, *usage - stat_value(root, folder + "/memory.stat", files.inactive).value_or(0));
   keep_least(limits.memory_left_bytes, std::max<std::int64_t>(0, *limit - held));
 }
 
@@ -182,6 +183,18 @@ CgroupLimits read_cgroup_limits(const FileRoot& root) {
     read_cpuset(root, cpuset, {"cpuset.effective_cpus", "cpuset.cpus"}, limits);
   }
   return limits;
+}
+
+std::optional<std::int64_t> cgroup_throttled(const FileRoot& root) {
+  std::optional<std::int64_t> sum;
+  for (const char* controller : {"", "cpu"}) {  // version 2, version 1
+    for (const std::string& folder : folders(root, controller)) {
+      if (const auto times = stat_value(root, folder + "/cpu.stat", "nr_throttled")) {
+        sum = sum.value_or(0) + *times;
+      }
+    }
+  }
+  return sum;
 }
 
 }  // namespace sonde::host

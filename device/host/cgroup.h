@@ -21,4 +21,8 @@ struct CgroupLimits {
 /// point counts. A file that cannot be read or understood is no limit.
 CgroupLimits read_cgroup_limits(const FileRoot& root);
 
+/// Times that a CPU quota of this process's groups, any ancestor's included, has stopped their
+/// threads until now; absent where no group says.
+std::optional<std::int64_t> cgroup_throttled(const FileRoot& root);
+
 }  // namespace sonde::host

@@ -10,6 +10,7 @@
 #include "device/host/clock.h"
 #include "device/host/pin.h"
 #include "device/host/team.h"
+#include "device/host/windows.h"
 
 namespace sonde::host {
 namespace {
@@ -56,17 +57,7 @@ std::vector<int> ChaseEngine::cpus_for(const ChaseWork& work) const {
     }
     return {usable.begin(), usable.begin() + static_cast<std::ptrdiff_t>(work.blocks)};
   }
-  std::vector<int> cpus;
-  for (const CoreName& core : work.cores) {
-    if (core.kind != "cpu" || !std::binary_search(usable.begin(), usable.end(), core.number)) {
-      throw Skip(core.str() + " is not among the cores this process may use: " + allowed);
-    }
-    if (std::find(cpus.begin(), cpus.end(), core.number) != cpus.end()) {
-      throw Skip(core.str() + " is named twice; one block runs on each core");
-    }
-    cpus.push_back(core.number);
-  }
-  return cpus;
+  return usable_cpus(machine_, work.cores);
 }
 
 void ChaseEngine::refuse_impossible(const ChaseWork& work, std::size_t blocks) const {
@@ -95,7 +86,7 @@ void ChaseEngine::prepare(const ChaseWork& work) {
   work_ = work;
   for (int cpu : cpus) {
     blocks_.emplace_back();
-    blocks_.back().cpu = cpu;
+    blocks_.back().seat.cpu = cpu;
   }
   try {
     build(work);
@@ -113,7 +104,7 @@ void ChaseEngine::prepare(const ChaseWork& work) {
 void ChaseEngine::build(const ChaseWork& work) {
   auto key_for = [&](std::size_t i) {
     return ChainStore::Key{work.footprint_bytes, key_of({work.seed, i}),
-                           machine_.node_of(blocks_[i].cpu)};
+                           machine_.node_of(blocks_[i].seat.cpu)};
   };
   const bool keep = work.footprint_bytes > kBuiltAnew;
   std::vector<int> cpus;
@@ -122,7 +113,7 @@ void ChaseEngine::build(const ChaseWork& work) {
     if (keep) blocks_[i].chain = store_.find(key_for(i));
     if (blocks_[i].chain) continue;
     missing.push_back(i);
-    cpus.push_back(blocks_[i].cpu);
+    cpus.push_back(blocks_[i].seat.cpu);
   }
   const std::int64_t line = description_.chase_line_bytes;
   if (keep && description_.memory_bytes && !missing.empty()) {
@@ -163,8 +154,8 @@ void ChaseEngine::empty_nearest_cache() const {
 Sample ChaseEngine::run(const Trial&) {
   if (blocks_.empty()) throw PointFailure("run() without a prepare() that succeeded");
   std::vector<int> cpus;
-  for (const Block& block : blocks_) cpus.push_back(block.cpu);
-  Rendezvous meet(blocks_.size());
+  for (const Block& block : blocks_) cpus.push_back(block.seat.cpu);
+  TeamWindow window(blocks_.size());
   double elapsed_ns = 0;
   std::optional<Hertz> clock;  // of the first block's core
 
@@ -172,23 +163,12 @@ Sample ChaseEngine::run(const Trial&) {
   // without a leader.
   on_each_cpu(cpus, [&](std::size_t index) noexcept {
     Block& block = blocks_[index];
-    block.cpu_before = current_cpu();
+    block.seat.before = current_cpu();
     auto launch_ns = [&](std::int64_t loads) {
       if (!work_.warm) empty_nearest_cache();
-      meet.wait();
-      const std::int64_t begin = monotonic_ns();
-      block.at = follow(block.at, loads);
-      block.end_ns = monotonic_ns();
-      block.begin_ns = begin;
+      const std::int64_t taken = window.time_ns(index, [&] { block.at = follow(block.at, loads); });
       block.position += loads;
-      meet.wait();
-      std::int64_t first = blocks_.front().begin_ns;
-      std::int64_t last = blocks_.front().end_ns;
-      for (const Block& other : blocks_) {
-        first = std::min(first, other.begin_ns);
-        last = std::max(last, other.end_ns);
-      }
-      return last - first;
+      return taken;
     };
 
     warm_up(block);
@@ -219,7 +199,7 @@ Sample ChaseEngine::run(const Trial&) {
       elapsed_ns = middle;
       clock = measure_core_clock();
     }
-    block.cpu_after = current_cpu();
+    block.seat.after = current_cpu();
   });
 
   if (elapsed_ns <= 0) {
@@ -231,7 +211,7 @@ Sample ChaseEngine::run(const Trial&) {
   sample.clock = clock;
   std::set<std::string> kinds;
   for (const Block& block : blocks_) {
-    sample.placement.push_back(core_of(block.cpu_after.value_or(block.cpu)));
+    sample.placement.push_back(block.seat.core());
     kinds.insert(block.chain->page_kind());
   }
   for (const std::string& kind : kinds) sample.note += kind + ", ";
@@ -243,11 +223,7 @@ Check ChaseEngine::verify() {
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const Block& block = blocks_[i];
     const std::string name = "block " + std::to_string(i);
-    for (const std::optional<int>& seen : {block.cpu_before, block.cpu_after}) {
-      if (seen == block.cpu) continue;
-      return {false, name + " was placed on " + core_of(block.cpu).str() + " but ran on " +
-                         (seen ? core_of(*seen).str() : "a core the system does not name")};
-    }
+    if (const auto problem = block.seat.misplaced(name)) return {false, *problem};
     if (block.at != block.chain->node(block.position)) {
       return {false,
               name + " did not end at position " + format_count(block.position) + " of its chain"};

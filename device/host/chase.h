@@ -8,6 +8,7 @@
 #include "device/device.h"
 #include "device/host/buffer.h"
 #include "device/host/chain.h"
+#include "device/host/cores.h"
 #include "device/host/machine.h"
 
 namespace sonde::host {
@@ -27,14 +28,10 @@ class ChaseEngine final : public Engine<ChaseWork> {
 
  private:
   struct Block {
-    int cpu = 0;
+    Seat seat;
     std::shared_ptr<const Chain> chain;
     const std::byte* at = nullptr;  ///< where its walk is
     std::int64_t position = 0;      ///< where it must be
-    std::int64_t begin_ns = 0;      ///< of the last timed part
-    std::int64_t end_ns = 0;
-    std::optional<int> cpu_before;
-    std::optional<int> cpu_after;
   };
   void refuse_impossible(const ChaseWork& work, std::size_t blocks) const;
   std::vector<int> cpus_for(const ChaseWork& work) const;

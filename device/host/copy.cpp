@@ -8,10 +8,10 @@
 #include "core/error.h"
 #include "core/parse.h"
 #include "core/rng.h"
-#include "core/statistics.h"
 #include "device/common/pattern.h"
 #include "device/host/clock.h"
 #include "device/host/pin.h"
+#include "device/host/windows.h"
 
 namespace sonde::host {
 namespace {
@@ -24,19 +24,8 @@ constexpr std::int64_t kOffsetRange = 256 * kKiB;
 constexpr std::int64_t kLargestAlignment = 2 * kMiB;
 /// Copies never share a line, or one would load what the next uses.
 constexpr std::int64_t kLine = 64;
-/// A window of this length makes the clock's own 30 ns small; a shorter copy is repeated in it.
-constexpr std::int64_t kLeastWindowNs = 20'000;
-constexpr std::int64_t kMostCopies = std::int64_t{1} << 24;
-/// Windows longer than these are repeated less: the caller repeats the run anyway.
-constexpr std::int64_t kMiddleNs = 200'000;
-constexpr std::int64_t kLongNs = 2'000'000;
 /// The caches hold nothing of a buffer again after twice the size of the last one has gone by.
 constexpr std::int64_t kCachesBeyond = 2;
-
-int repeats_for(std::int64_t window_ns) {
-  if (window_ns >= kLongNs) return 1;
-  return window_ns >= kMiddleNs ? 3 : 9;
-}
 
 /// Every byte other than the pattern's, so that a byte left out of a copy cannot pass for right.
 void fill_other(std::byte* begin, std::int64_t bytes, std::uint64_t seed) {
@@ -195,38 +184,15 @@ Sample CopyEngine::run(const Trial&) {
   if (!prepared_) throw PointFailure("run() without a prepare() that succeeded");
   const int cpu = machine_.cpus.front();
   const PinnedThread pin(cpu);
-  cpu_before_ = current_cpu();
+  seat_ = Seat{cpu, current_cpu(), {}};
   if (work_.warm) copies_ns(1);
-  // Doubled until the window is long enough; the last of these also settles the core's clock.
-  std::int64_t count = 1;
-  std::int64_t window_ns = copies_ns(count);
-  while (window_ns < kLeastWindowNs && count < kMostCopies) {
-    count *= 2;
-    window_ns = copies_ns(count);
-  }
-  std::vector<double> each_ns;
-  for (int left = repeats_for(window_ns); left > 0; --left) {
-    if (count == 1) {  // the clock's 30 ns are under 0.2 % of it
-      each_ns.push_back(static_cast<double>(copies_ns(1)));
-      continue;
-    }
-    const bool longer_first = left % 2 == 0;
-    const std::int64_t one = copies_ns(longer_first ? 2 * count : count);
-    const std::int64_t two = copies_ns(longer_first ? count : 2 * count);
-    each_ns.push_back(static_cast<double>(longer_first ? one - two : two - one) /
-                      static_cast<double>(count));
-  }
-  cpu_after_ = current_cpu();
-  const double elapsed_ns = median(each_ns).value_or(0);
-  if (elapsed_ns <= 0) {
-    throw PointFailure("the time of a copy of " + format_size(Bytes(work_.bytes)) +
-                       " came out as " + format_number(elapsed_ns) +
-                       " ns: the machine is too busy");
-  }
+  const double elapsed_ns = time_of_one_ns([this](std::int64_t count) { return copies_ns(count); });
+  seat_.after = current_cpu();
+  require_time(elapsed_ns, "the copies");
   Sample sample;
   sample.elapsed = Seconds(elapsed_ns * 1e-9);
   sample.clock = measure_core_clock();
-  sample.placement = {core_of(cpu_after_.value_or(cpu))};
+  sample.placement = {seat_.core()};
   sample.note = "memcpy, " + used_->source.page_kind();
   if (used_->target.page_kind() != used_->source.page_kind())
     sample.note += " to " + used_->target.page_kind();
@@ -236,13 +202,8 @@ Sample CopyEngine::run(const Trial&) {
 
 Check CopyEngine::verify() {
   if (!prepared_) return {false, "nothing was copied"};
-  const CoreName core = core_of(machine_.cpus.front());
-  for (const std::optional<int>& seen : {cpu_before_, cpu_after_}) {
-    if (seen == core.number) continue;
-    return {false, "the copy was placed on " + core.str() + " but ran on " +
-                       (seen ? core_of(*seen).str() : "a core the system does not name")};
-  }
-  const PinnedThread pin(core.number);
+  if (const auto problem = seat_.misplaced("the copy")) return {false, *problem};
+  const PinnedThread pin(seat_.cpu);
   const std::int64_t used = std::min(copies_, layout_.slots);
   std::int64_t slot = 0;
   for (std::int64_t i = 0; i < used; ++i) {

@@ -7,6 +7,7 @@
 
 #include "device/device.h"
 #include "device/host/buffer.h"
+#include "device/host/cores.h"
 #include "device/host/machine.h"
 
 namespace sonde::host {
@@ -63,8 +64,7 @@ class CopyEngine final : public Engine<CopyWork> {
   std::int64_t step_ = 0;  ///< from one slot to the next in use; visits them all
   std::int64_t next_slot_ = 0;
   std::int64_t copies_ = 0;  ///< since prepare()
-  std::optional<int> cpu_before_;
-  std::optional<int> cpu_after_;
+  Seat seat_;
 };
 
 }  // namespace sonde::host

@@ -4,6 +4,7 @@
 
 #include "core/parse.h"
 #include "core/units.h"
+#include "device/host/contention.h"
 
 namespace sonde::host {
 namespace {
@@ -18,6 +19,19 @@ constexpr std::int64_t kUnknownFootprint = 16 * kMiB;
 /// the latency was between two levels and scattered (33 to 142 ns); at 8 it was on the next
 /// plateau.
 constexpr std::int64_t kCachesBeyond = 8;
+
+/// Chain of an address profile: the private caches are emptied by other memory, so it need not be
+/// long for them, only hold many more lines than are sampled; and a quarter of the last cache
+/// keeps its lines there beside what empties the private ones, whatever other programs use.
+constexpr std::int64_t kProfileBytes = 32 * kMiB;
+constexpr std::int64_t kShareOfLastCache = 4;
+
+std::int64_t profile_bytes_of(const Machine& machine) {
+  const Cache* l3 = machine.cache(3);
+  if (l3 == nullptr) return kProfileBytes;
+  const std::int64_t line = machine.caches.front().line_bytes.value_or(64);
+  return std::min(kProfileBytes, l3->capacity_bytes / kShareOfLastCache / line * line);
+}
 
 std::optional<std::int64_t> memory_for_one(const Machine& machine) {
   std::optional<std::int64_t> least = machine.memory_available_bytes;
@@ -59,6 +73,11 @@ DeviceDescription describe_machine(const Machine& machine) {
   const Cache* l2 = machine.cache(2);
   d.chase_footprint_bytes = l2 ? kCachesBeyond * l2->capacity_bytes : kUnknownFootprint;
   d.cold_launches = false;
+  d.profile_bytes = profile_bytes_of(machine);
+  // The victim's loads must leave its core: the footprint at which they do was chosen above.
+  d.contention_bytes = d.chase_footprint_bytes;
+  d.aggressor_works = aggressor_works();
+  d.handoff_kinds = {"read", "write"};
   d.copies = {{"d2d", {"auto"}}};
 
   auto add = [&d](const char* name, const std::optional<std::string>& value) {

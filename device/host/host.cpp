@@ -7,11 +7,16 @@
 #include "core/error.h"
 #include "device/host/chase.h"
 #include "device/host/clock.h"
+#include "device/host/contention.h"
 #include "device/host/copy.h"
 #include "device/host/describe.h"
+#include "device/host/gemm.h"
+#include "device/host/handoff.h"
 #include "device/host/machine.h"
 #include "device/host/pin.h"
+#include "device/host/profile.h"
 #include "device/host/sensors.h"
+#include "device/host/stream.h"
 #include "device/registry.h"
 
 namespace sonde::host {
@@ -24,7 +29,16 @@ class HostDevice final : public Device {
         description_(describe_machine(machine_)),
         power_(root_),
         chase_(machine_, description_),
-        copy_(machine_, description_) {
+        profile_(machine_, description_),
+        contention_(machine_, description_),
+        handoff_(machine_, description_),
+        stream_(machine_, description_),
+        copy_(machine_, description_),
+        gemm_(machine_, description_) {
+    // What the processor and the libraries of this process can do is not in the machine's files.
+    description_.stream = stream_offer();
+    description_.gemm = gemm_offer();
+    description_.conditions.emplace_back("onednn", onednn_version());
     description_.conditions.emplace_back("glibc", gnu_get_libc_version());
     // These move the sizes at which memcpy changes its method.
     if (const char* tunables = std::getenv("GLIBC_TUNABLES"); tunables && *tunables) {
@@ -40,12 +54,18 @@ class HostDevice final : public Device {
     now.clock = stated_clock(root_, machine_.cpus.front());
     now.power = power_.since_last(monotonic_ns());
     now.temperature = processor_temperature(root_);
+    now.throttle_events = throttle_events(root_, machine_.cpus);
     return now;
   }
 
   Seconds now() override { return unix_now(); }
   Engine<ChaseWork>* chase() noexcept override { return &chase_; }
+  Engine<ProfileWork>* profile() noexcept override { return &profile_; }
+  Engine<ContentionWork>* contention() noexcept override { return &contention_; }
+  Engine<HandoffWork>* handoff() noexcept override { return &handoff_; }
+  Engine<StreamWork>* stream() noexcept override { return &stream_; }
   Engine<CopyWork>* copy() noexcept override { return &copy_; }
+  Engine<GemmWork>* gemm() noexcept override { return &gemm_; }
 
  private:
   static std::vector<int> affinity() {
@@ -61,7 +81,12 @@ class HostDevice final : public Device {
   DeviceDescription description_;
   PowerMeter power_;
   ChaseEngine chase_;
+  ProfileEngine profile_;
+  ContentionEngine contention_;
+  HandoffEngine handoff_;
+  StreamEngine stream_;
   CopyEngine copy_;
+  GemmEngine gemm_;
 };
 
 std::unique_ptr<Device> open_host(const std::string& selector) {

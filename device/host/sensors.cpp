@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "device/host/cgroup.h"
+
 namespace sonde::host {
 namespace {
 
@@ -79,6 +81,22 @@ std::optional<Hertz> stated_clock(const FileRoot& root, int cpu) {
                                 "/cpufreq/scaling_cur_freq");
   if (!khz || *khz <= 0) return std::nullopt;
   return Hertz(static_cast<double>(*khz) * 1e3);
+}
+
+std::optional<std::int64_t> throttle_events(const FileRoot& root, const std::vector<int>& cpus) {
+  std::optional<std::int64_t> sum = cgroup_throttled(root);
+  std::map<long long, long long> packages;  // each of its CPUs states the package's count
+  for (int cpu : cpus) {
+    const std::string folder = "/sys/devices/system/cpu/cpu" + std::to_string(cpu);
+    if (const auto count = root.integer(folder + "/thermal_throttle/core_throttle_count")) {
+      sum = sum.value_or(0) + *count;
+    }
+    if (const auto count = root.integer(folder + "/thermal_throttle/package_throttle_count")) {
+      packages[root.integer(folder + "/topology/physical_package_id").value_or(0)] = *count;
+    }
+  }
+  for (const auto& [package, count] : packages) sum = sum.value_or(0) + count;
+  return sum;
 }
 
 }  // namespace sonde::host

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/files.h"
 #include "core/units.h"
@@ -29,5 +30,9 @@ std::optional<Celsius> processor_temperature(const FileRoot& root);
 
 /// Clock as the frequency driver states it: the fallback where it cannot be measured.
 std::optional<Hertz> stated_clock(const FileRoot& root, int cpu);
+
+/// Times that a CPU quota or a thermal limit has held back this process or one of `cpus` until
+/// now; absent where neither is counted.
+std::optional<std::int64_t> throttle_events(const FileRoot& root, const std::vector<int>& cpus);
 
 }  // namespace sonde::host

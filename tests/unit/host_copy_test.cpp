@@ -173,7 +173,18 @@ TEST(HostDevice, OpensByNameAndOffersItsEngines) {
   EXPECT_FALSE(d.cores.empty());
   EXPECT_FALSE(d.product.empty());
   EXPECT_NE(device->chase(), nullptr);
+  EXPECT_NE(device->profile(), nullptr);
+  EXPECT_NE(device->contention(), nullptr);
+  EXPECT_NE(device->handoff(), nullptr);
+  EXPECT_NE(device->stream(), nullptr);
   EXPECT_NE(device->copy(), nullptr);
+  EXPECT_NE(device->gemm(), nullptr);
+  EXPECT_GT(d.profile_bytes, 0);
+  EXPECT_GT(d.contention_bytes, 0);
+  EXPECT_EQ(d.handoff_kinds, (std::vector<std::string>{"read", "write"}));
+  EXPECT_EQ(d.aggressor_works.front(), "register");
+  EXPECT_EQ(d.stream.kinds.size(), 4U);
+  EXPECT_EQ(d.gemm.kernels, (std::vector<std::string>{"auto", "onednn", "eigen"}));
   EXPECT_GT(device->now().value(), 1.6e9);
   device->telemetry();
   EXPECT_THROW(open_device("host:3"), UsageError);

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/units.h"
+#include "device/host/buffer.h"
 #include "device/host/describe.h"
 #include "device/host/machine.h"
 #include "device/host/sensors.h"
@@ -227,6 +228,54 @@ TEST_F(RecordedMachine, SettingsThatMoveTheNumbers) {
   EXPECT_EQ(condition(d, "huge_pages"), "madvise");
   put("/sys/kernel/mm/transparent_hugepage/enabled", "always madvise [never]");
   EXPECT_FALSE(read({0}).huge_page_bytes);
+}
+
+TEST_F(RecordedMachine, ThrottlingIsCountedOverGroupsCoresAndPackages) {
+  EXPECT_FALSE(throttle_events(files(), {0, 1}));
+  put("/proc/self/cgroup", "0::/outer/inner");
+  put("/proc/self/mountinfo", "30 24 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw,nsdelegate");
+  EXPECT_FALSE(throttle_events(files(), {0, 1}));
+  put("/sys/fs/cgroup/outer/inner/cpu.stat", "usage_usec 99\nnr_periods 50\nnr_throttled 0");
+  EXPECT_EQ(throttle_events(files(), {0, 1}), 0);
+  put("/sys/fs/cgroup/outer/cpu.stat", "nr_periods 50\nnr_throttled 7\nthrottled_usec 1000");
+  EXPECT_EQ(throttle_events(files(), {0, 1}), 7);
+  const std::string cpus = "/sys/devices/system/cpu/cpu";
+  for (const char* cpu : {"0", "1", "2"}) {
+    put(cpus + cpu + "/thermal_throttle/core_throttle_count", "100");
+    put(cpus + cpu + "/thermal_throttle/package_throttle_count", "1000");
+    put(cpus + cpu + "/topology/physical_package_id", "0");
+  }
+  EXPECT_EQ(throttle_events(files(), {0, 1}), 7 + 2 * 100 + 1000);
+  put(cpus + "1/topology/physical_package_id", "1");
+  EXPECT_EQ(throttle_events(files(), {0, 1}), 7 + 2 * 100 + 2 * 1000);
+}
+
+TEST_F(RecordedMachine, ThrottlingOfVersionOneGroups) {
+  put("/proc/self/cgroup", "4:cpu,cpuacct:/docker/abc\n0::/");
+  put("/proc/self/mountinfo",
+      "31 24 0:27 /docker/abc /cg/cpu ro master:1 - cgroup cgroup rw,cpu,cpuacct");
+  put("/cg/cpu/cpu.stat", "nr_periods 20\nnr_throttled 3\nthrottled_time 5");
+  EXPECT_EQ(throttle_events(files(), {0}), 3);
+}
+
+TEST_F(RecordedMachine, HugePagesAreCountedForTheMappingAsked) {
+  put("/proc/self/smaps",
+      "7f0000000000-7f0000400000 rw-p 00000000 00:00 0\nSize: 4096 kB\nAnonHugePages: 2048 kB\n"
+      "7f0000600000-7f0000a00000 rw-p 00000000 00:00 0\nSize: 4096 kB\nAnonHugePages: 4096 kB");
+  EXPECT_EQ(huge_bytes_at(files(), 0x7f0000000000), 2 * kMiB);
+  EXPECT_EQ(huge_bytes_at(files(), 0x7f0000600000), 4 * kMiB);
+  EXPECT_EQ(huge_bytes_at(files(), 0x7f0000400000), 0);
+}
+
+TEST_F(RecordedMachine, AProfileStaysInsideAQuarterOfTheLastCache) {
+  EXPECT_EQ(describe_machine(read({5})).profile_bytes, 32 * kMiB);
+  const std::string at = "/sys/devices/system/cpu/cpu5/cache/index3";
+  put(at + "/level", "3");
+  put(at + "/type", "Unified");
+  put(at + "/size", "32M");
+  EXPECT_EQ(describe_machine(read({5})).profile_bytes, 8 * kMiB);
+  put(at + "/size", "300M");
+  EXPECT_EQ(describe_machine(read({5})).profile_bytes, 32 * kMiB);
 }
 
 TEST_F(RecordedMachine, PowerIsOfWholePackagesBetweenTwoReadings) {
