@@ -19,7 +19,7 @@ Chains::Chains(const Chip& chip, const AddressMap& map, const ChaseWork& work)
 Load Chains::load(const CoreSite& site, std::int64_t block, std::int64_t index) const {
   const bool first_visit = !warm_ && index < memory_.lines();
   const std::int64_t line = orders_[static_cast<std::size_t>(block)].at(index % memory_.lines());
-  return memory_.load(site.die, block, line, first_visit);
+  return memory_.load(site, block, line, first_visit);
 }
 
 Ticks Chains::lone(const CoreSite& site) const {
@@ -30,7 +30,7 @@ Ticks Chains::lone(const CoreSite& site) const {
     const bool first_visit = !warm_ && lap == 0;
     const std::int64_t count = std::min(lines, loads_ - lap * lines);
     for (std::int64_t i = 0; i < count; ++i) {
-      sum += memory_.load(site.die, 0, order.at(i), first_visit).latency;
+      sum += memory_.load(site, 0, order.at(i), first_visit).latency;
     }
   }
   return sum;
@@ -46,16 +46,8 @@ std::int64_t Chains::position_of(std::int64_t block, std::int64_t line) const {
 
 void ChaseEngine::check_work(const ChaseWork& work) const {
   const Chip& chip = machine_.chip;
-  const auto need_vector = [](const std::string& kind) {
-    if (kind != "vector") throw Skip("no chase on cores of kind " + kind + ": kinds are vector");
-  };
-  if (work.cores.empty()) need_vector(work.kind);
-  for (const CoreName& core : work.cores) {
-    need_vector(core.kind);
-    const auto last = static_cast<int>(machine_.topology.vectors().size()) - 1;
-    if (core.number < 0 || core.number > last) {
-      throw Skip("no core " + core.str() + ": cores are vector0 to vector" + std::to_string(last));
-    }
+  if (work.cores.empty() && machine_.topology.block_order(work.kind).empty()) {
+    throw Skip("no chase on cores of kind " + work.kind + ": " + machine_.topology.names());
   }
   if (!work.cores.empty() && work.blocks != static_cast<std::int64_t>(work.cores.size())) {
     throw Skip(std::to_string(work.blocks) + " blocks on " + std::to_string(work.cores.size()) +
@@ -78,22 +70,23 @@ void ChaseEngine::check_work(const ChaseWork& work) const {
 
 void ChaseEngine::prepare(const ChaseWork& work) {
   check_work(work);
-  work_ = work;
   ended_on_.clear();
+  chains_.reset();
+  work_ = work;
   cores_.clear();
-  for (const CoreName& core : work.cores) cores_.push_back(core.number);
-  if (cores_.empty()) cores_ = machine_.topology.block_order();
+  for (const CoreName& core : work.cores) cores_.push_back(machine_.core(core));
+  if (cores_.empty()) cores_ = machine_.topology.block_order(work.kind);
   chains_.emplace(machine_.chip, machine_.map, work_);
   launch();
 }
 
 void ChaseEngine::launch() {
   placement_.clear();
-  const auto& sites = machine_.topology.vectors();
+  const auto& sites = machine_.topology.cores();
   if (work_.blocks == 1) {
     const CoreSite& site = sites[static_cast<std::size_t>(cores_.front())];
     modelled_ = chains_->lone(site);
-    placement_.push_back({"vector", site.number});
+    placement_.push_back(site.name());
     return;
   }
   const Launch launch = run_launch(machine_.chip, machine_.topology,
@@ -101,7 +94,7 @@ void ChaseEngine::launch() {
                                    work_.blocks, work_.loads, *chains_);
   modelled_ = launch.elapsed;
   for (int core : launch.core) {
-    placement_.push_back({"vector", sites[static_cast<std::size_t>(core)].number});
+    placement_.push_back(sites[static_cast<std::size_t>(core)].name());
   }
 }
 

@@ -36,7 +36,7 @@ class Chains final : public LoadSource {
   bool warm_;
 };
 
-/// Engine of ChaseWork on the modelled Vector cores.
+/// Engine of ChaseWork on the scalar units of the modelled cores.
 class ChaseEngine final : public Engine<ChaseWork> {
  public:
   explicit ChaseEngine(Machine& machine) : machine_(machine) {}

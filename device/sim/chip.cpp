@@ -74,6 +74,18 @@ void read_structure(ChipReader& in, Chip::Structure& s) {
   }
 }
 
+void read_cube(ChipReader& in, const Chip::Structure& structure, Chip::Cube& c) {
+  c.edge = in.integer("cube", "edge", "count", 1, 1024);
+  c.l1_bytes = bytes(in, "cube", "l1");
+  c.l0c_bytes = bytes(in, "cube", "l0c");
+  c.l0_bytes_per_cycle = in.integer("cube", "l0_rate", "B/cycle", 1, 65536);
+  if (2 * c.edge * c.edge * c.edge != structure.cube_flop_per_cycle) {
+    in.refuse("cube", "edge",
+              "2 edge^3 is " + std::to_string(2 * c.edge * c.edge * c.edge) +
+                  " FLOP/cycle, expected structure.cube_flop_per_cycle");
+  }
+}
+
 void read_data_cache(ChipReader& in, const Chip& chip, Chip::DataCache& c) {
   c.bytes = in.integer("data_cache", "capacity", "B", 64, 256 * kMiB);
   c.line_bytes = in.integer("data_cache", "line", "B", 8, 4096);
@@ -99,6 +111,8 @@ void read_memory(ChipReader& in, const Chip& chip, Chip::Memory& m) {
   m.hbm_far = ns(in, "hbm", "far");
   m.hbm_bytes = in.integer("hbm", "capacity", "GiB", 1, 4096) * kGiB;
   m.hbm_bytes_per_s = gigabytes_per_s(in, "hbm", "rate");
+  m.piece_bytes = in.integer("hbm", "piece_cost", "B", 0, 65536);
+  m.mixed_share_ppm = ppm_from_percent(in, "hbm", "mixed_share", 100);
   need_power_of_two(in, "memory", "interleave", m.interleave_bytes);
   need_power_of_two(in, "l2", "line", m.line_bytes);
   if (m.channels % chip.structure.dies != 0) {
@@ -114,7 +128,41 @@ void read_memory(ChipReader& in, const Chip& chip, Chip::Memory& m) {
   }
   if (m.l2_far < m.l2_near) in.refuse("l2", "far", "less than near, expected at least near");
   if (m.hbm_near <= m.l2_far) in.refuse("hbm", "near", "expected more than the far L2 latency");
+  if (m.mixed_share_ppm == 0) in.refuse("hbm", "mixed_share", "0 %, expected more");
   if (m.hbm_far < m.hbm_near) in.refuse("hbm", "far", "less than near, expected at least near");
+}
+
+void read_ports(ChipReader& in, Chip& chip) {
+  chip.noc.hop = scaled(in.number("noc", "hop", "ns", 0, 1000), 1e3);
+  chip.noc.slice_bytes_per_cycle = in.integer("noc", "slice_rate", "B/cycle", 1, 65536);
+  const std::int64_t stops = chip.memory.channels / chip.structure.dies;
+  if (chip.noc.hop * stops / 4 >= chip.memory.l2_near) {
+    in.refuse("noc", "hop", "half a ring is longer than the near L2 latency, expected less");
+  }
+  chip.subsystem_port.bytes_per_cycle =
+      in.integer("subsystem_port", "rate", "B/cycle", chip.structure.vectors, 65536);
+  Chip::GroupPort& port = chip.group_port;
+  port.servers = in.integer("group_port", "servers", "count", 1, 64);
+  port.service = ns(in, "group_port", "service");
+  port.bytes_per_cycle = in.integer("group_port", "rate", "B/cycle", 1, 65536);
+  port.grant_bytes = in.integer("group_port", "grant", "B", 1, kMiB);
+  if (port.service > chip.memory.l2_near) {
+    in.refuse("group_port", "service",
+              "longer than the near L2 latency that contains it, expected at most that");
+  }
+  if (port.bytes_per_cycle < chip.subsystem_port.bytes_per_cycle) {
+    in.refuse("group_port", "rate", "less than subsystem_port.rate, expected at least that");
+  }
+}
+
+void read_mte(ChipReader& in, Chip::Mte& m) {
+  m.buffer_bytes = bytes(in, "mte", "buffer");
+  m.issue_cycles = in.integer("mte", "issue", "cycles", 0, 100000);
+  m.startup_cycles = in.integer("mte", "startup", "cycles", 0, 100000);
+  m.in_flight_bytes = in.integer("mte", "in_flight", "B", 64, kGiB);
+  m.cube_slots = in.integer("mte", "cube_slots", "count", 1, 64);
+  m.l2_write_bytes_per_cycle = in.integer("mte", "l2_write_rate", "B/cycle", 1, 4096);
+  m.memory_write_bytes_per_cycle = in.integer("mte", "memory_write_rate", "B/cycle", 1, 4096);
 }
 
 void read_copies(ChipReader& in, Chip& chip) {
@@ -124,23 +172,43 @@ void read_copies(ChipReader& in, Chip& chip) {
   chip.sdma.queue_bytes_per_s = gigabytes_per_s(in, "sdma", "queue_rate");
   Chip::TensorMove& t = chip.tensor_move;
   t.fixed = us(in, "tensor_move", "fixed");
-  t.buffer_bytes = bytes(in, "tensor_move", "buffer");
   t.slots = in.integer("tensor_move", "slots", "count", 2, 2);
   t.smallest_tile_bytes = bytes(in, "tensor_move", "smallest_tile");
   t.tile_align_bytes = in.integer("tensor_move", "tile_align", "B", 1, 4096);
-  t.issue_cycles = in.integer("tensor_move", "issue", "cycles", 0, 100000);
-  t.in_bytes_per_cycle = in.integer("tensor_move", "in_rate", "B/cycle", 1, 4096);
-  t.out_bytes_per_cycle = in.integer("tensor_move", "out_rate", "B/cycle", 1, 4096);
-  t.hbm_share_ppm = ppm_from_percent(in, "tensor_move", "hbm_share", 100);
-  if (t.buffer_bytes / t.slots < t.smallest_tile_bytes) {
-    in.refuse(
-        "tensor_move", "smallest_tile",
-        "larger than a slot, expected at most " + std::to_string(t.buffer_bytes / t.slots) + " B");
+  const std::int64_t slot = chip.mte.buffer_bytes / t.slots;
+  if (slot < t.smallest_tile_bytes) {
+    in.refuse("tensor_move", "smallest_tile",
+              "larger than a slot, expected at most " + std::to_string(slot) + " B");
   }
-  if (t.hbm_share_ppm == 0) in.refuse("tensor_move", "hbm_share", "0 %, expected more");
+}
+
+void read_gemm(ChipReader& in, Chip& chip) {
+  chip.gemm_l1_slots = in.integer("gemm", "l1_slots", "count", 2, 64);
+  for (const auto& tile : in.lists("gemm", "tiles", "elements", 1, 65536)) {
+    if (tile.size() != 2) in.refuse("gemm", "tiles", "expected rows and columns in each list");
+    if (tile[0] * tile[1] * Chip::Cube::kAccumulatorBytes > chip.cube.l0c_bytes) {
+      in.refuse("gemm", "tiles",
+                std::to_string(tile[0]) + " x " + std::to_string(tile[1]) +
+                    " FP32 values, expected at most cube.l0c");
+    }
+    chip.gemm_tiles.push_back({tile[0], tile[1]});
+  }
+}
+
+void read_power(ChipReader& in, Chip::Power& p) {
+  const auto milliwatts = [&](const char* section, const char* key) {
+    return scaled(in.number(section, key, "W", 0, 10000), 1e3);
+  };
+  p.idle_mw = milliwatts("telemetry", "idle_power");
+  p.idle_temperature_c = in.number("telemetry", "idle_temperature", "C", -50, 150);
+  p.kelvin_per_watt = in.number("telemetry", "heating", "C/W", 0, 10);
+  p.cap_mw = milliwatts("power", "cap");
+  p.cube_mw = milliwatts("power", "cube");
+  if (p.cap_mw <= p.idle_mw) in.refuse("power", "cap", "expected more than the idle power");
 }
 
 void read_noise(ChipReader& in, Chip::Noise& n) {
+  n.load_ppm = ppm_from_percent(in, "noise", "load_spread", 10);
   n.launch_ppm = ppm_from_percent(in, "noise", "launch_spread", 10);
   n.long_ppm = ppm_from_percent(in, "noise", "long_spread", 10);
   n.long_from = us(in, "noise", "long_from");
@@ -171,21 +239,23 @@ Chip parse_chip(std::string_view text, const std::string& file) {
   chip.product = in.word("chip", "product", {});
   chip.clock_hz = scaled(in.number("clock", "core", "MHz", 1, 10000), 1e6);
   read_structure(in, chip.structure);
+  read_cube(in, chip.structure, chip.cube);
   read_data_cache(in, chip, chip.data_cache);
   read_memory(in, chip, chip.memory);
-  chip.group_port.servers = in.integer("group_port", "servers", "count", 1, 64);
-  chip.group_port.service = ns(in, "group_port", "service");
-  if (chip.group_port.service > chip.memory.l2_near) {
-    in.refuse("group_port", "service",
-              "longer than the near L2 latency that contains it, expected at most that");
-  }
+  read_ports(in, chip);
+  read_mte(in, chip.mte);
+  chip.kernel_launch = us(in, "launch", "kernel");
+  chip.operator_call = us(in, "launch", "operator_call");
+  chip.core_barrier = us(in, "launch", "barrier");
   chip.wave_cost = us(in, "scheduler", "wave_cost");
   chip.chase_footprint_bytes =
       in.integer("chase", "footprint", "B", 2 * chip.data_cache.line_bytes, 16 * kMiB);
+  chip.profile_bytes =
+      in.integer("profile", "chain", "B", 2 * chip.data_cache.line_bytes, chip.memory.hbm_bytes);
   read_copies(in, chip);
+  read_gemm(in, chip);
   read_noise(in, chip.noise);
-  chip.idle_power_w = in.number("telemetry", "idle_power", "W", 0, 10000);
-  chip.idle_temperature_c = in.number("telemetry", "idle_temperature", "C", -50, 150);
+  read_power(in, chip.power);
   chip.idle_gap = us(in, "telemetry", "idle_gap");
   in.finish();
   chip.parameters = in.parameters();

@@ -156,7 +156,7 @@ std::vector<std::vector<std::int64_t>> ChipReader::lists(const std::string& sect
                                                          std::int64_t high) {
   Entry entry = take(section, key, unit);
   const std::string wanted =
-      range(std::to_string(low), std::to_string(high), unit) + " in a list for each die";
+      range(std::to_string(low), std::to_string(high), unit) + " in a list of lists";
   std::vector<std::vector<std::int64_t>> result;
   std::string text;
   const toml::array* outer = entry.value->as_array();

@@ -38,7 +38,7 @@ class ChipReader {
   /// A text, unit "name"; one of `valid` unless that is empty.
   std::string word(const std::string& section, const std::string& key,
                    const std::vector<std::string>& valid);
-  /// A list of lists of whole numbers: one inner list a die.
+  /// A list of lists of whole numbers.
   std::vector<std::vector<std::int64_t>> lists(const std::string& section, const std::string& key,
                                                const std::string& unit, std::int64_t low,
                                                std::int64_t high);

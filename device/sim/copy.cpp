@@ -4,26 +4,9 @@
 
 #include "core/error.h"
 #include "core/parse.h"
-#include "core/rng.h"
-#include "device/common/pattern.h"
 #include "device/sim/copy_engines.h"
 
 namespace sonde::sim {
-
-namespace {
-
-/// Byte `at` of the fill pattern.
-unsigned pattern_byte(std::uint64_t seed, std::int64_t at) {
-  const std::uint64_t word = pattern_word(seed, static_cast<std::uint64_t>(at) / 8);
-  return static_cast<unsigned>(word >> (8 * (at % 8))) & 0xffU;
-}
-
-std::string hex_byte(unsigned value) {
-  const char* digits = "0123456789abcdef";
-  return std::string("0x") + digits[value >> 4] + digits[value & 15];
-}
-
-}  // namespace
 
 void CopyEngine::prepare(const CopyWork& work) {
   if (work.direction != "d2d") {
@@ -47,7 +30,7 @@ void CopyEngine::prepare(const CopyWork& work) {
     note_ = "SDMA, HBM to HBM";
     return;
   }
-  const auto& order = machine_.topology.block_order();
+  const auto& order = machine_.topology.block_order("vector");
   const auto cores = static_cast<std::int64_t>(order.size());
   const TensorMovePlan plan = plan_tensor_move(machine_.chip, cores, work.bytes);
   modelled_ = tensor_move_copy(machine_.chip, cores, work.bytes);
@@ -64,27 +47,12 @@ Sample CopyEngine::run(const Trial& trial) {
   sample.elapsed = to_seconds(machine_.finish_run(trial, modelled_));
   sample.placement = placement_;
   sample.note = note_;
-  landed_ = Landed{work_->bytes, std::nullopt};
-  if (machine_.selector.corrupt) {
-    Rng rng(key_of({work_->seed, trial.seed}));
-    landed_->wrong_byte =
-        static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(work_->bytes)));
-  }
+  landed_ = land(work_->bytes, work_->bytes, machine_.selector.corrupt, work_->seed, trial);
   return sample;
 }
 
 Check CopyEngine::verify() {
-  if (!landed_) return {false, "nothing has run"};
-  if (landed_->bytes != work_->bytes) {
-    return {false, std::to_string(landed_->bytes) + " bytes arrived, expected " +
-                       std::to_string(work_->bytes)};
-  }
-  if (landed_->wrong_byte) {
-    const unsigned expected = pattern_byte(work_->seed, *landed_->wrong_byte);
-    return {false, "byte " + std::to_string(*landed_->wrong_byte) + " is " +
-                       hex_byte(expected ^ 1U) + ", expected " + hex_byte(expected)};
-  }
-  return {};
+  return check_landed(landed_, work_ ? work_->bytes : 0, work_ ? work_->seed : 0);
 }
 
 }  // namespace sonde::sim

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "device/device.h"
+#include "device/sim/landed.h"
 #include "device/sim/machine.h"
 
 namespace sonde::sim {
@@ -20,11 +21,6 @@ class CopyEngine final : public Engine<CopyWork> {
   Check verify() override;
 
  private:
-  struct Landed {
-    std::int64_t bytes = 0;
-    std::optional<std::int64_t> wrong_byte;
-  };
-
   Machine& machine_;
   std::optional<CopyWork> work_;
   Ticks modelled_ = 0;

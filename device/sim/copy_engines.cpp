@@ -17,7 +17,8 @@ TensorMovePlan plan_tensor_move(const Chip& chip, std::int64_t cores, std::int64
   TensorMovePlan plan;
   // As many rounds as the largest tile needs, then equal tiles, so that all cores end together.
   // The vendor's rule is published for less than one tile a core; for more it is assumed alike.
-  const std::int64_t largest = t.buffer_bytes / t.slots / t.tile_align_bytes * t.tile_align_bytes;
+  const std::int64_t largest =
+      chip.mte.buffer_bytes / t.slots / t.tile_align_bytes * t.tile_align_bytes;
   const std::int64_t rounds = divide_up(bytes, cores * largest);
   plan.tile_bytes = std::max(t.smallest_tile_bytes, aligned(divide_up(bytes, cores * rounds)));
   plan.tiles = divide_up(bytes, plan.tile_bytes);
@@ -27,14 +28,13 @@ TensorMovePlan plan_tensor_move(const Chip& chip, std::int64_t cores, std::int64
 }
 
 Ticks tensor_move_copy(const Chip& chip, std::int64_t cores, std::int64_t bytes) {
-  const Chip::TensorMove& t = chip.tensor_move;
   const TensorMovePlan plan = plan_tensor_move(chip, cores, bytes);
   const auto port = [&](std::int64_t tile, std::int64_t rate) {
-    return tile == 0 ? 0 : chip.cycles(t.issue_cycles + divide_up(tile, rate));
+    return tile == 0 ? 0 : chip.cycles(chip.mte.issue_cycles + divide_up(tile, rate));
   };
   const auto hbm_ticks = [&](std::int64_t moved) {
     const std::int64_t rate = static_cast<std::int64_t>(
-        static_cast<Int128>(chip.memory.hbm_bytes_per_s) * t.hbm_share_ppm / 1'000'000);
+        static_cast<Int128>(chip.memory.hbm_bytes_per_s) * chip.memory.mixed_share_ppm / 1'000'000);
     return multiply_divide_up(moved, kTicksPerSecond, rate);
   };
   // Bytes that all cores together read in a round; tiles are dealt round by round, and the last
@@ -47,12 +47,12 @@ Ticks tensor_move_copy(const Chip& chip, std::int64_t cores, std::int64_t bytes)
   const auto step = [&](std::int64_t round) {
     const std::int64_t in = in_round(round);
     const std::int64_t out = in_round(round - 1);
-    return std::max({port(std::min(in, plan.tile_bytes), t.in_bytes_per_cycle),
-                     port(std::min(out, plan.tile_bytes), t.out_bytes_per_cycle),
+    return std::max({port(std::min(in, plan.tile_bytes), chip.vector_read_bytes_per_cycle()),
+                     port(std::min(out, plan.tile_bytes), chip.mte.memory_write_bytes_per_cycle),
                      hbm_ticks(in + out)});
   };
   // All full rounds are alike: the first, the one before the last and the last two differ.
-  Ticks time = t.fixed;
+  Ticks time = chip.tensor_move.fixed;
   const std::int64_t alike = std::max<std::int64_t>(plan.rounds - 2, 0);  // rounds 1 .. rounds-2
   time += step(0);
   if (alike > 0) time += alike * step(1);

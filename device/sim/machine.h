@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
+#include "core/error.h"
 #include "device/device.h"
 #include "device/sim/chip.h"
 #include "device/sim/memory.h"
@@ -13,18 +15,40 @@
 
 namespace sonde::sim {
 
+/// What a run under a modelled load left for the next reading of the sensors.
+struct LoadState {
+  std::int64_t clock_khz = 0;
+  std::int64_t power_mw = 0;
+};
+
 /// What the engines of one device share: the chip, its structure and modelled time.
 struct Machine {
   Machine(Chip read, Selector selected)
       : chip(std::move(read)), selector(std::move(selected)), topology(chip), map(chip) {}
 
-  /// Ends a run that takes `modelled` without noise: adds the noise and moves the clock past it,
-  /// in whole nanoseconds so that a time stamp survives a file of decimal text.
+  /// Ends a run that takes `modelled` without noise: adds the noise and moves the clock past it.
   Ticks finish_run(const Trial& trial, Ticks modelled) {
     const Ticks elapsed =
         selector.noise ? with_noise(chip.noise, trial, now_ns, modelled) : modelled;
-    now_ns += divide_up(elapsed + chip.idle_gap, kTicksPerNs);
+    pass(elapsed);
     return elapsed;
+  }
+
+  /// Moves the clock past a run, in whole nanoseconds so that a time stamp survives a file of
+  /// decimal text. What the sensors saw of an earlier run is gone.
+  void pass(Ticks elapsed) {
+    now_ns += divide_up(elapsed + chip.idle_gap, kTicksPerNs);
+    load.reset();
+  }
+
+  /// Index into Topology::cores(). Throws Skip that says which cores there are.
+  int core(const CoreName& name) const {
+    const auto index = topology.find(name);
+    if (!index) throw Skip("no core " + name.str() + ": " + topology.names());
+    return *index;
+  }
+  const CoreSite& site(const CoreName& name) const {
+    return topology.cores()[static_cast<std::size_t>(core(name))];
   }
 
   Chip chip;
@@ -32,6 +56,7 @@ struct Machine {
   Topology topology;
   AddressMap map;
   std::int64_t now_ns = 0;
+  std::optional<LoadState> load;  ///< of the last run, until it is read
 };
 
 }  // namespace sonde::sim

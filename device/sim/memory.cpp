@@ -41,19 +41,59 @@ CyclicCache::CyclicCache(std::int64_t sets, std::int64_t ways)
 
 void CyclicCache::miss_always() { std::fill(lines_.begin(), lines_.end(), ways_ + 1); }
 
+CyclicCache walked_l2(const Chip& chip, const AddressMap& map, std::int64_t blocks,
+                      std::int64_t footprint, std::int64_t stride) {
+  CyclicCache l2(map.channels() * map.sets(), chip.memory.ways);
+  if (blocks * stride > kSureMiss * chip.l2_bytes()) {
+    l2.miss_always();
+    return l2;
+  }
+  for (std::int64_t block = 0; block < blocks; ++block) {
+    const std::int64_t end = block * stride + footprint;
+    for (std::int64_t at = block * stride; at < end; at += chip.memory.line_bytes) {
+      const AddressMap::Home home = map.home(at);
+      l2.add(home.channel * map.sets() + home.set);
+    }
+  }
+  return l2;
+}
+
+std::int64_t l2_hit_ppm(const Chip& chip, const AddressMap& map, std::int64_t bytes) {
+  if (bytes > kSureMiss * chip.l2_bytes()) return 0;
+  const CyclicCache l2 = walked_l2(chip, map, 1, bytes, bytes);
+  std::int64_t hits = 0;
+  for (std::int64_t at = 0; at < bytes; at += chip.memory.line_bytes) {
+    const AddressMap::Home home = map.home(at);
+    hits += l2.hits(home.channel * map.sets() + home.set) ? 1 : 0;
+  }
+  return hits * 1'000'000 / divide_up(bytes, chip.memory.line_bytes);
+}
+
+std::vector<Ticks> ring_offsets(std::int64_t stops, Ticks hop) {
+  const auto distance = [&](std::int64_t stop) { return std::min(stop, stops - stop); };
+  std::int64_t sum = 0;
+  for (std::int64_t stop = 0; stop < stops; ++stop) sum += distance(stop);
+  std::vector<Ticks> offsets;
+  for (std::int64_t stop = 0; stop < stops; ++stop) {
+    offsets.push_back((distance(stop) * stops - sum) * hop / stops);
+  }
+  return offsets;
+}
+
 ChaseMemory::ChaseMemory(const Chip& chip, const AddressMap& map, std::int64_t blocks,
                          std::int64_t footprint)
     : map_(map),
+      footprint_(footprint),
       line_bytes_(chip.data_cache.line_bytes),
       lines_(footprint / line_bytes_),
       stride_(divide_up(footprint, chip.memory.interleave_bytes) * chip.memory.interleave_bytes),
       data_sets_(chip.data_cache.bytes / (line_bytes_ * chip.data_cache.ways)),
       hit_(chip.data_cache.hit),
       beyond_{chip.memory.l2_near, chip.memory.l2_far, chip.memory.hbm_near, chip.memory.hbm_far},
+      ring_(ring_offsets(chip.memory.channels / chip.structure.dies, chip.noc.hop)),
       data_cache_(data_sets_, chip.data_cache.ways),
-      l2_(map.channels() * map.sets(), chip.memory.ways) {
+      l2_(walked_l2(chip, map, blocks, lines_ * line_bytes_, stride_)) {
   fill_data_cache(chip);
-  fill_l2(chip, blocks);
 }
 
 void ChaseMemory::fill_data_cache(const Chip& chip) {
@@ -62,20 +102,6 @@ void ChaseMemory::fill_data_cache(const Chip& chip) {
     return;
   }
   for (std::int64_t line = 0; line < lines_; ++line) data_cache_.add(line % data_sets_);
-}
-
-void ChaseMemory::fill_l2(const Chip& chip, std::int64_t blocks) {
-  if (blocks * stride_ > kSureMiss * chip.l2_bytes()) {
-    l2_.miss_always();
-    return;
-  }
-  for (std::int64_t block = 0; block < blocks; ++block) {
-    const std::int64_t end = base(block) + lines_ * line_bytes_;
-    for (std::int64_t at = base(block); at < end; at += chip.memory.line_bytes) {
-      const AddressMap::Home home = map_.home(at);
-      l2_.add(home.channel * map_.sets() + home.set);
-    }
-  }
 }
 
 }  // namespace sonde::sim

@@ -2,17 +2,19 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 #include "core/rng.h"
 #include "device/sim/chain_order.h"
 #include "device/sim/chip.h"
+#include "device/sim/topology.h"
 
 namespace sonde::sim {
 
 /// Where an address lives. Blocks of `interleave` bytes are dealt over the channels: every run of
 /// `channels` blocks uses each channel once, in an order hashed from the run's number. Channel c
-/// and its L2 slice sit on die c mod dies.
+/// and its L2 slice sit on die c mod dies, at stop c / dies of that die's ring.
 class AddressMap {
  public:
   explicit AddressMap(const Chip& chip);
@@ -35,6 +37,7 @@ class AddressMap {
                          ((scattered >> 32) * static_cast<std::uint64_t>(sets_)) >> 32)};
   }
   int die(int channel) const { return channel % dies_; }
+  int stop(int channel) const { return channel / dies_; }
   std::int64_t channels() const { return channels_; }
   std::int64_t sets() const { return sets_; }
 
@@ -69,6 +72,18 @@ class CyclicCache {
   std::uint32_t ways_ = 0;
 };
 
+/// The L2 after memory from address 0 on has been walked round and round: `blocks` pieces of
+/// `footprint` bytes, `stride` apart.
+CyclicCache walked_l2(const Chip& chip, const AddressMap& map, std::int64_t blocks,
+                      std::int64_t footprint, std::int64_t stride);
+
+/// Share of the lines of one walked piece of `bytes` that the L2 answers, in parts per million.
+std::int64_t l2_hit_ppm(const Chip& chip, const AddressMap& map, std::int64_t bytes);
+
+/// What the way along a ring of `stops` adds to a latency that is a mean over its stops, by the
+/// difference of two stop numbers: `hop` for each stop on the shorter way round, less the mean.
+std::vector<Ticks> ring_offsets(std::int64_t stops, Ticks hop);
+
 /// What one load costs before anyone waits.
 struct Load {
   Ticks latency = 0;
@@ -80,31 +95,34 @@ class ChaseMemory {
  public:
   ChaseMemory(const Chip& chip, const AddressMap& map, std::int64_t blocks, std::int64_t footprint);
 
+  std::int64_t footprint() const { return footprint_; }
   std::int64_t lines() const { return lines_; }
   /// First byte of a block's chain.
   std::int64_t base(std::int64_t block) const { return block * stride_; }
 
-  /// A load by a core of `die`: `line` of block's chain; `first_visit` when the data cache has
-  /// not seen it since it was emptied.
-  Load load(int die, std::int64_t block, std::int64_t line, bool first_visit) const {
+  /// A load by a core: `line` of block's chain; `first_visit` when the data cache has not seen it
+  /// since it was emptied.
+  Load load(const CoreSite& site, std::int64_t block, std::int64_t line, bool first_visit) const {
     if (!first_visit && data_cache_.hits(line % data_sets_)) return {hit_, false};
     const AddressMap::Home home = map_.home(base(block) + line * line_bytes_);
-    const std::size_t far = map_.die(home.channel) == die ? 0 : 1;
+    const std::size_t far = map_.die(home.channel) == site.die ? 0 : 1;
     const std::size_t miss = l2_.hits(home.channel * map_.sets() + home.set) ? 0 : 2;
-    return {beyond_[miss + far], true};
+    const auto away = static_cast<std::size_t>(std::abs(map_.stop(home.channel) - site.stop));
+    return {beyond_[miss + far] + ring_[away], true};
   }
 
  private:
   void fill_data_cache(const Chip& chip);
-  void fill_l2(const Chip& chip, std::int64_t blocks);
 
   const AddressMap& map_;
+  std::int64_t footprint_;
   std::int64_t line_bytes_;
   std::int64_t lines_;
   std::int64_t stride_;
   std::int64_t data_sets_;
   Ticks hit_;
-  std::array<Ticks, 4> beyond_;  ///< L2 near, L2 far, HBM near, HBM far
+  std::array<Ticks, 4> beyond_;  ///< L2 near, L2 far, HBM near, HBM far: means over a die's slices
+  std::vector<Ticks> ring_;      ///< by distance in stops: what the way adds to that mean
   CyclicCache data_cache_;       ///< of any block: another base only renames the sets
   CyclicCache l2_;
 };

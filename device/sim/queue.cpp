@@ -42,7 +42,7 @@ Launch run_launch(const Chip& chip, const Topology& topology, BlockScheduler sch
   launch.end.resize(static_cast<std::size_t>(blocks));
   std::vector<ServerPool> ports(static_cast<std::size_t>(topology.groups()),
                                 ServerPool(chip.group_port.servers, chip.group_port.service));
-  std::vector<Running> running(topology.vectors().size());
+  std::vector<Running> running(topology.cores().size());
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
 
   const auto begin = [&](const BlockStart& start) {
@@ -64,7 +64,7 @@ Launch run_launch(const Chip& chip, const Topology& topology, BlockScheduler sch
       if (const auto next = scheduler.on_free(event.core, event.time)) begin(*next);
       continue;
     }
-    const CoreSite& site = topology.vectors()[static_cast<std::size_t>(event.core)];
+    const CoreSite& site = topology.cores()[static_cast<std::size_t>(event.core)];
     const Load load = source.load(site, on.block, on.index++);
     Ticks begins = event.time;
     if (load.port) begins = ports[static_cast<std::size_t>(site.group)].admit(event.time);

@@ -13,7 +13,7 @@ namespace sonde::sim {
 /// A block that may start on a core.
 struct BlockStart {
   std::int64_t block = 0;
-  int core = 0;  ///< index into Topology::vectors()
+  int core = 0;  ///< index into Topology::cores()
   Ticks time = 0;
 };
 

@@ -26,7 +26,7 @@ struct Bench {
   explicit Bench(Chip read) : chip(std::move(read)), topology(chip), map(chip) {}
 
   Launch launch(const ChaseWork& work, std::vector<int> cores = {}) const {
-    if (cores.empty()) cores = topology.block_order();
+    if (cores.empty()) cores = topology.block_order(work.kind);
     const Chains chains(chip, map, work);
     return run_launch(chip, topology, BlockScheduler(cores, work.blocks, chip.wave_cost),
                       work.blocks, work.loads, chains);
@@ -44,9 +44,10 @@ struct Bench {
   AddressMap map;
 };
 
-/// Near and far alike: every load takes 134 ns unloaded.
+/// Near and far alike, and no way along the ring: every load takes 134 ns unloaded.
 Bench uniform_bench() {
   std::string text = with(chip_text(), "near = { value = 118", "near = { value = 134");
+  text = with(text, "hop = { value = 1", "hop = { value = 0");
   return Bench(parse_chip(with(text, "far = { value = 150", "far = { value = 134"), kChipFile));
 }
 
@@ -54,7 +55,9 @@ TEST(ChaseLaw, LoneCoreIsTheMeanOfNearAndFar) {
   const Bench bench(shipped_chip());
   const Chains chains(bench.chip, bench.map, cold(1));
   const Ticks mean = (bench.chip.memory.l2_near + bench.chip.memory.l2_far) / 2;
-  for (const CoreSite& site : bench.topology.vectors()) EXPECT_EQ(chains.lone(site), 256 * mean);
+  for (const CoreSite& site : bench.topology.cores()) {
+    EXPECT_EQ(chains.lone(site), 256 * mean) << site.name().str();
+  }
 }
 
 TEST(ChaseLaw, FastPathEqualsTheEventEngine) {
@@ -65,8 +68,8 @@ TEST(ChaseLaw, FastPathEqualsTheEventEngine) {
       work.footprint_bytes = footprint;
       work.warm = warm;
       const Chains chains(bench.chip, bench.map, work);
-      for (int core : {0, 3, 55}) {
-        const Ticks lone = chains.lone(bench.topology.vectors()[static_cast<std::size_t>(core)]);
+      for (int core : {0, 3, 55, 56, 83}) {
+        const Ticks lone = chains.lone(bench.topology.cores()[static_cast<std::size_t>(core)]);
         EXPECT_EQ(bench.launch(work, {core}).elapsed, lone) << footprint << " core " << core;
       }
     }
@@ -136,6 +139,34 @@ TEST(ChaseLaw, WavesStartWhenCoresFree) {
     }
     const auto most = static_cast<std::int64_t>(*std::max_element(used.begin(), used.end()));
     EXPECT_EQ(most, (blocks + 55) / 56);
+  }
+}
+
+TEST(ChaseLaw, CubesShareTheirGroupsPortWithVectors) {
+  // A mixed launch of a whole group: six Vector and three Cube cores queue at one port.
+  const Bench bench = uniform_bench();
+  std::vector<int> cores;
+  for (std::size_t i = 0; i < bench.topology.cores().size(); ++i) {
+    if (bench.topology.cores()[i].group == 0) cores.push_back(static_cast<int>(i));
+  }
+  ASSERT_EQ(cores.size(), 9U);
+  const Launch launch = bench.launch(cold(9), cores);
+  const Ticks service = bench.chip.group_port.service;
+  EXPECT_EQ(launch.elapsed, (9 * 256 - 1) * service + bench.chip.memory.l2_near);
+}
+
+TEST(ChaseLaw, CubeLaunchesHaveWavesOf28) {
+  const Bench bench(shipped_chip());
+  for (std::int64_t blocks : {1L, 28L, 29L, 57L}) {
+    ChaseWork work = cold(blocks);
+    work.kind = "cube";
+    const Launch launch = bench.launch(work);
+    std::vector<int> used(84, 0);
+    for (int core : launch.core) {
+      EXPECT_TRUE(bench.topology.cores()[static_cast<std::size_t>(core)].cube);
+      ++used[static_cast<std::size_t>(core)];
+    }
+    EXPECT_EQ(*std::max_element(used.begin(), used.end()), (blocks + 27) / 28);
   }
 }
 

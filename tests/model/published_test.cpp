@@ -71,9 +71,15 @@ TEST(Published, DeviceSaysWhatTheChipIs) {
   EXPECT_EQ(d.time_source, TimeSource::modelled);
   EXPECT_TRUE(d.places_blocks);
   EXPECT_TRUE(d.cold_launches);
-  ASSERT_EQ(d.cores.size(), 56U);
+  ASSERT_EQ(d.cores.size(), 84U);
   EXPECT_EQ(d.cores.front().str(), "vector0");
-  EXPECT_EQ(d.cores.back().str(), "vector55");
+  EXPECT_EQ(d.cores[55].str(), "vector55");
+  EXPECT_EQ(d.cores[56].str(), "cube0");
+  EXPECT_EQ(d.cores.back().str(), "cube27");
+  EXPECT_EQ(d.kinds(), (std::vector<std::string>{"vector", "cube"}));
+  EXPECT_EQ(d.profile_bytes, 128 * kMiB);
+  EXPECT_TRUE(d.handoff_kinds.empty());
+  EXPECT_EQ(device->handoff(), nullptr);
   ASSERT_EQ(d.memory.size(), 3U);
   EXPECT_EQ(d.memory[0].capacity_bytes, 32 * kKiB);
   EXPECT_EQ(d.memory[1].capacity_bytes, 128 * kMiB);

@@ -40,6 +40,11 @@ TEST(SimChip, ShippedFileReads) {
   EXPECT_EQ(chip.memory.hbm_bytes_per_s, 1'638'400'000'000);
   EXPECT_EQ(chip.l2_bytes(), 128 * kMiB);
   EXPECT_EQ(chip.data_cache.hit, 4848);  // 8 cycles at 1650 MHz
+  EXPECT_EQ(chip.cubes(), 28);
+  EXPECT_EQ(chip.vector_read_bytes_per_cycle(), 50);
+  EXPECT_EQ(chip.gemm_tiles.size(), 5U);
+  EXPECT_EQ(chip.power.idle_mw, 203'300);
+  EXPECT_EQ(chip.power.cap_mw, 600'000);
   for (const Parameter& p : chip.parameters) {
     EXPECT_FALSE(p.source.empty()) << p.section << "." << p.key;
     EXPECT_FALSE(p.value.empty()) << p.section << "." << p.key;
@@ -111,6 +116,21 @@ TEST(SimChip, ImpossibleValues) {
        "far = ", "[l2] far: less than near, expected at least near"},
       {"service = { value = 30.1,", "service = { value = 400,",
        "service = ", "[group_port] service: longer than the near L2 latency"},
+      {"edge = { value = 16,", "edge = { value = 8,",
+       "edge = ", "[cube] edge: 2 edge^3 is 1024 FLOP/cycle, expected structure.cube_flop"},
+      {"mixed_share = { value = 93,", "mixed_share = { value = 0,",
+       "mixed_share = ", "[hbm] mixed_share: 0 %, expected more"},
+      {"hop = { value = 1,", "hop = { value = 30,", "hop = ", "[noc] hop: half a ring is longer"},
+      {"rate = { value = 300,", "rate = { value = 99,", "rate = { value = 99",
+       "[group_port] rate: less than subsystem_port.rate"},
+      {"[[256, 256], [128, 256]", "[[256, 512], [128, 256]",
+       "tiles = ", "[gemm] tiles: 256 x 512 FP32 values, expected at most cube.l0c"},
+      {"[[256, 256], [128, 256]", "[[256, 256, 64], [128, 256]",
+       "tiles = ", "[gemm] tiles: expected rows and columns in each list"},
+      {"cap = { value = 600,", "cap = { value = 200,",
+       "cap = ", "[power] cap: expected more than the idle power"},
+      {"buffer = { value = 253952,", "buffer = { value = 4000,",
+       "smallest_tile = ", "[tensor_move] smallest_tile: larger than a slot"},
       {"tail_one_in = { value = 200,", "tail_one_in = { value = 0,",
        "tail_one_in = ", "[noise] tail_one_in: 0 is out of range"},
   };

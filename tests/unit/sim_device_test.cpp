@@ -8,8 +8,8 @@
 namespace sonde {
 namespace {
 
-constexpr double kPinnedChase = 46517177 / 1e12;
-constexpr double kPinnedCopy = 8365481 / 1e12;
+constexpr double kPinnedChase = 46555947 / 1e12;
+constexpr double kPinnedCopy = 8381526 / 1e12;
 
 ChaseWork chase_work(std::int64_t blocks) {
   ChaseWork work;
@@ -109,6 +109,13 @@ TEST(SimDevice, PlacementIsReportedForEachBlock) {
   named.kind.clear();
   device->chase()->prepare(named);
   EXPECT_EQ(device->chase()->run({}).placement, named.cores);
+  named.cores = {{"cube", 27}, {"vector", 0}};
+  device->chase()->prepare(named);
+  EXPECT_EQ(device->chase()->run({}).placement, named.cores);
+  ChaseWork cubes = chase_work(2);
+  cubes.kind = "cube";
+  device->chase()->prepare(cubes);
+  EXPECT_EQ(device->chase()->run({}).placement, (std::vector<CoreName>{{"cube", 0}, {"cube", 1}}));
   device->chase()->prepare(chase_work(113));
   EXPECT_EQ(device->chase()->run({}).placement.size(), 113U);
 }
@@ -159,14 +166,14 @@ std::string skip_reason(Engine<Work>& engine, const Work& work) {
 
 TEST(SimDevice, WorkItCannotDoIsSkippedWithTheReason) {
   const auto device = open_device("sim:950pr_9579");
-  ChaseWork cube = chase_work(1);
-  cube.kind = "cube";
-  EXPECT_EQ(skip_reason(*device->chase(), cube),
-            "no chase on cores of kind cube: kinds are vector");
+  ChaseWork other = chase_work(1);
+  other.kind = "sm";
+  EXPECT_EQ(skip_reason(*device->chase(), other),
+            "no chase on cores of kind sm: cores are vector0 to vector55 and cube0 to cube27");
   ChaseWork absent = chase_work(1);
   absent.cores = {{"vector", 56}};
   EXPECT_EQ(skip_reason(*device->chase(), absent),
-            "no core vector56: cores are vector0 to vector55");
+            "no core vector56: cores are vector0 to vector55 and cube0 to cube27");
   ChaseWork big = chase_work(64);
   big.footprint_bytes = 4 * kGiB;
   EXPECT_NE(skip_reason(*device->chase(), big).find("do not fit into the memory"),

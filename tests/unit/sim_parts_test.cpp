@@ -1,7 +1,9 @@
 // Parts of the simulated chip, each alone.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "device/sim/chain_order.h"
@@ -35,9 +37,56 @@ TEST(SimTopology, GroupsAndDiesAsInTheStudy) {
   EXPECT_TRUE(groups.contains({1, 3, 5}));
 }
 
+TEST(SimTopology, EachSubsystemIsOneCubeAndTwoVectors) {
+  const Topology topology(shipped_chip());
+  ASSERT_EQ(topology.cores().size(), 84U);
+  ASSERT_EQ(topology.cubes().size(), 28U);
+  for (const CoreSite& cube : topology.cubes()) {
+    EXPECT_TRUE(cube.cube);
+    EXPECT_EQ(cube.subsystem, cube.number);
+    for (int v : {2 * cube.number, 2 * cube.number + 1}) {
+      const CoreSite& vector = topology.vectors()[static_cast<std::size_t>(v)];
+      EXPECT_EQ(vector.subsystem, cube.subsystem);
+      EXPECT_EQ(vector.group, cube.group);
+      EXPECT_EQ(vector.die, cube.die);
+      EXPECT_EQ(vector.stop, cube.stop);
+    }
+    EXPECT_EQ(topology.find(cube.name()), 56 + cube.number);
+  }
+  EXPECT_EQ(topology.find({"vector", 55}), 55);
+  EXPECT_FALSE(topology.find({"vector", 56}));
+  EXPECT_FALSE(topology.find({"cube", -1}));
+  EXPECT_FALSE(topology.find({"sm", 0}));
+  const auto& order = topology.block_order("cube");
+  EXPECT_EQ(std::set<int>(order.begin(), order.end()).size(), 28U);
+  EXPECT_GE(*std::min_element(order.begin(), order.end()), 56);
+  EXPECT_TRUE(topology.block_order("sm").empty());
+}
+
+TEST(SimRing, OffsetsAreDistancesLessTheirMean) {
+  const std::vector<Ticks> offsets = ring_offsets(16, 1000);
+  ASSERT_EQ(offsets.size(), 16U);
+  EXPECT_EQ(offsets[0], -4000);  // 8 stops at most, 4 in the mean
+  EXPECT_EQ(offsets[4], 0);
+  EXPECT_EQ(offsets[8], 4000);
+  EXPECT_EQ(offsets[15], offsets[1]);
+  EXPECT_EQ(std::accumulate(offsets.begin(), offsets.end(), Ticks{0}), 0);
+}
+
+TEST(SimL2, HitShareFallsWithTheWorkingSet) {
+  const Chip chip = shipped_chip();
+  const AddressMap map(chip);
+  EXPECT_EQ(l2_hit_ppm(chip, map, 16 * kMiB), 1'000'000);
+  // Hashed sets of 16 ways: with 16 lines in the mean, a line has at most 15 beside it with a
+  // probability of 46.7 % (Poisson).
+  EXPECT_NEAR(static_cast<double>(l2_hit_ppm(chip, map, 128 * kMiB)), 467e3, 5e3);
+  EXPECT_LT(l2_hit_ppm(chip, map, 288 * kMiB), 1000);
+  EXPECT_EQ(l2_hit_ppm(chip, map, 16 * kGiB), 0);
+}
+
 TEST(SimTopology, BlocksSpreadOverDiesThenGroups) {
   const Topology topology(shipped_chip());
-  const auto& order = topology.block_order();
+  const auto& order = topology.block_order("vector");
   ASSERT_EQ(order.size(), 56U);
   EXPECT_EQ(order.front(), 0);
   EXPECT_EQ(std::set<int>(order.begin(), order.end()).size(), 56U);
@@ -56,7 +105,7 @@ TEST(SimTopology, UnequalDiesKeepEveryCoreOnce) {
                  kChipFile));
   EXPECT_EQ(topology.vectors().size(), 12U);
   EXPECT_EQ(topology.groups(), 3);
-  const auto& order = topology.block_order();
+  const auto& order = topology.block_order("vector");
   EXPECT_EQ(std::set<int>(order.begin(), order.end()).size(), 12U);
 }
 

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/device.h"
+#include "device/sim/gemm_model.h"
+#include "device/sim/machine.h"
+
+namespace sonde::sim {
+
+/// Kernels that can be forced: `auto` first, then one a tile, "256x256".
+std::vector<std::string> gemm_kernels(const Chip& chip);
+
+/// Engine of GemmWork on the modelled Cube cores. Numbers are not computed: what a run leaves to
+/// verify is the count of multiply-adds that its units cover.
+class GemmEngine final : public Engine<GemmWork> {
+ public:
+  explicit GemmEngine(Machine& machine) : machine_(machine) {}
+
+  void prepare(const GemmWork& work) override;
+  Sample run(const Trial& trial) override;
+  Check verify() override;
+
+ private:
+  Machine& machine_;
+  std::optional<GemmWork> work_;
+  GemmPlan plan_;
+  std::int64_t clock_khz_ = 0;
+  Ticks modelled_ = 0;
+  std::optional<std::int64_t> macs_;  ///< done by the last run
+};
+
+}  // namespace sonde::sim
