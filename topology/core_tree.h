@@ -25,7 +25,8 @@ std::optional<CoreMatrix> profile_distance(const ProbeRows& profile, TimeSource 
 
 /// Slow-down of the victim (row) by one other core (column): its latency beside that aggressor over
 /// its latency alone, the medians of each. `work` is one of the aggressors' works. For a subset
-/// design the cell is the coefficient of that aggressor in a regression on membership, plus 1.
+/// design the cell is the coefficient of that aggressor in a regression on membership, plus 1 (the
+/// victim alone is the intercept). A victim that was not measured alone has no cells.
 /// nullopt: no row with that work.
 std::optional<CoreMatrix> slow_down(const ProbeRows& interfere, TimeSource source,
                                     const std::string& work);
@@ -55,7 +56,8 @@ struct CoreTree {
 /// From the rows and manifest alone: the manifest of a simulated device names no structure.
 CoreTree infer_core_tree(const StoredRun& run);
 
-/// topology.json: {"device", "levels":[{"name","groups","stability"}], "none_found", "reason"}.
+/// topology.json: {"device", "levels":[{"name","groups","stability","basis"}], "none_found",
+/// "reason"}; no level and not none_found: cannot tell.
 std::string topology_json(const StoredRun& run, const CoreTree& tree);
 
 }  // namespace sonde

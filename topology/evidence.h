@@ -1,0 +1,54 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/core_name.h"
+#include "core/rng.h"
+#include "topology/cluster.h"
+#include "topology/core_tree.h"
+#include "topology/rows.h"
+
+namespace sonde {
+
+/// What one kind of rows says of every two cores, in forms that let a grouping be tested on data it
+/// was not made from.
+struct Look {
+  Similarity all;             ///< from every sample
+  Similarity half_a, half_b;  ///< from two disjoint halves
+  double least_noise = 0;     ///< standard deviation of one pair in a half, at the least
+  std::function<Similarity(Rng&)> resample = {};  ///< from a bootstrap draw of the samples
+};
+
+/// One source of similarity between cores. Pure: the same rows give the same looks.
+class Evidence {
+ public:
+  virtual ~Evidence() = default;
+  virtual const std::vector<CoreName>& cores() const = 0;
+  /// What makes cores of one `parent` group alike or unlike, beside what they all share.
+  virtual Look look(const Partition& parent) const = 0;
+};
+
+/// Fewest addresses from which profiles are compared: eight blocks of eight.
+inline constexpr std::size_t kFewestAddresses = 64;
+/// Fewest cores that can show two groups of two.
+inline constexpr std::size_t kFewestCores = 4;
+
+/// Similarity of address profiles: the covariance of what is left of two cores' profiles when what
+/// their parent group has in common is taken away, each in units of its own spread. A core's own
+/// offset, clock, noise and drift do not count. The halves are blocks of addresses. `table` needs
+/// kFewestAddresses and has gone through keep_covered().
+std::unique_ptr<Evidence> profile_evidence(const ProfileTable& table);
+
+/// Standard deviation (ns) of one core's profile about what all cores have in common, the median
+/// over the cores.
+double profile_spread(const ProfileTable& table);
+
+/// Similarity from a matrix with a victim (or sender) a row: what a pair has beyond its row and its
+/// column. The halves are the two directions of a pair, which are points of their own. `matrix`
+/// holds numbers that grow with similarity; `least_noise` is the spread that a control showed.
+std::unique_ptr<Evidence> pair_evidence(const CoreMatrix& matrix, double least_noise);
+
+}  // namespace sonde

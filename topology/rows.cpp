@@ -1,0 +1,152 @@
+#include "topology/rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "core/error.h"
+#include "core/statistics.h"
+
+namespace sonde {
+namespace {
+
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+bool usable(const Row& row, TimeSource source) {
+  return row.status == Status::ok && row.time_source == source;
+}
+
+/// nullopt for a text that names no single core (a kind, a set).
+std::optional<CoreName> core_of(const std::string& text) {
+  try {
+    return parse_core_name(text);
+  } catch (const UsageError&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+ProfileTable read_profile(const ProbeRows& profile, TimeSource source) {
+  const Schema& schema = *profile.schema;
+  const std::size_t core_at = schema.index("core"), index_at = schema.index("address_index"),
+                    bytes_at = schema.index("address_bytes"),
+                    latency_at = schema.index("latency_ns");
+  struct Sample {
+    int core;
+    int address;
+    double latency;
+  };
+  std::vector<Sample> samples;
+  std::vector<std::string> names;
+  std::unordered_map<std::string, int> core_ids;
+  std::unordered_map<std::int64_t, int> address_ids;
+  std::vector<std::pair<std::int64_t, std::int64_t>> visited;  // index, bytes
+  for (const Row& row : profile.table->rows) {
+    const auto* name = std::get_if<std::string>(&row.values[core_at]);
+    if (name == nullptr) continue;
+    const auto [core, fresh] = core_ids.try_emplace(*name, static_cast<int>(names.size()));
+    if (fresh) names.push_back(*name);
+    const auto* index = std::get_if<std::int64_t>(&row.values[index_at]);
+    const auto* bytes = std::get_if<std::int64_t>(&row.values[bytes_at]);
+    const auto* latency = std::get_if<double>(&row.values[latency_at]);
+    if (!usable(row, source) || index == nullptr || bytes == nullptr || latency == nullptr)
+      continue;
+    // The address is what cores have in common; the index only orders the visits.
+    const auto [address, unseen] =
+        address_ids.try_emplace(*bytes, static_cast<int>(visited.size()));
+    if (unseen) visited.emplace_back(*index, *bytes);
+    samples.push_back({core->second, address->second, *latency});
+  }
+
+  ProfileTable table;
+  std::vector<bool> measured(names.size(), false);
+  for (const Sample& sample : samples) measured[static_cast<std::size_t>(sample.core)] = true;
+  std::map<CoreName, std::vector<int>> ids;  // by name, so that columns do not depend on row order
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::optional<CoreName> core = core_of(names[i]);
+    if (core && measured[i]) {
+      ids[*core].push_back(static_cast<int>(i));
+    } else {
+      table.without_row.push_back(names[i]);
+    }
+  }
+  std::vector<Eigen::Index> column(names.size(), -1);
+  for (const auto& [core, texts] : ids) {
+    for (int id : texts) {
+      column[static_cast<std::size_t>(id)] = static_cast<Eigen::Index>(table.cores.size());
+    }
+    table.cores.push_back(core);
+  }
+  std::sort(visited.begin(), visited.end());
+  std::vector<Eigen::Index> line(visited.size());
+  for (std::size_t i = 0; i < visited.size(); ++i) {
+    table.addresses.push_back(visited[i].second);
+    line[static_cast<std::size_t>(address_ids[visited[i].second])] = static_cast<Eigen::Index>(i);
+  }
+
+  const auto lines = static_cast<Eigen::Index>(visited.size());
+  std::vector<std::pair<Eigen::Index, double>> cells;
+  cells.reserve(samples.size());
+  for (const Sample& sample : samples) {
+    const Eigen::Index c = column[static_cast<std::size_t>(sample.core)];
+    if (c < 0) continue;
+    cells.emplace_back(c * lines + line[static_cast<std::size_t>(sample.address)], sample.latency);
+  }
+  std::sort(cells.begin(), cells.end());
+  table.latency_ns =
+      Eigen::ArrayXXd::Constant(lines, static_cast<Eigen::Index>(table.cores.size()), kMissing);
+  for (std::size_t i = 0; i < cells.size();) {
+    std::size_t j = i;
+    while (j < cells.size() && cells[j].first == cells[i].first) ++j;
+    // Sorted by value too: the median is in the middle.
+    table.latency_ns.data()[cells[i].first] =
+        (cells[(i + j - 1) / 2].second + cells[(i + j) / 2].second) / 2;
+    i = j;
+  }
+  return table;
+}
+
+void keep_covered(ProfileTable& table) {
+  const auto present = [](double value) { return !std::isnan(value); };
+  std::vector<Eigen::Index> columns, lines;
+  std::vector<CoreName> cores;
+  for (Eigen::Index c = 0; c < table.latency_ns.cols(); ++c) {
+    const auto values = table.latency_ns.col(c);
+    const CoreName& core = table.cores[static_cast<std::size_t>(c)];
+    if (2 * std::count_if(values.begin(), values.end(), present) >= values.size()) {
+      columns.push_back(c);
+      cores.push_back(core);
+    } else {
+      table.without_row.push_back(core.str());
+    }
+  }
+  const Eigen::ArrayXXd kept = table.latency_ns(Eigen::all, columns);
+  std::vector<std::int64_t> addresses;
+  for (Eigen::Index a = 0; a < kept.rows(); ++a) {
+    const auto values = kept.row(a);
+    if (2 * std::count_if(values.begin(), values.end(), present) < values.size()) continue;
+    lines.push_back(a);
+    addresses.push_back(table.addresses[static_cast<std::size_t>(a)]);
+  }
+  table.latency_ns = Eigen::ArrayXXd(kept(lines, Eigen::all));
+  table.cores = std::move(cores);
+  table.addresses = std::move(addresses);
+}
+
+std::vector<std::string> values_of(const ProbeRows& rows, TimeSource source,
+                                   const std::string& column) {
+  std::set<std::string> values;
+  if (!rows.table) return {};
+  const std::size_t at = rows.schema->index(column);
+  for (const Row& row : rows.table->rows) {
+    const auto* text = std::get_if<std::string>(&row.values[at]);
+    if (text != nullptr && usable(row, source)) values.insert(*text);
+  }
+  return {values.begin(), values.end()};
+}
+
+}  // namespace sonde
