@@ -4,6 +4,8 @@
 #include <set>
 
 #include "core/error.h"
+#include "report/conditions.h"
+#include "report/pairs.h"
 
 namespace sonde {
 namespace {
@@ -37,12 +39,10 @@ std::optional<Key> most_common(const std::vector<Key>& keys) {
 
 using Place = std::pair<double, std::string>;  // footprint, state
 
-ChaseAnalysis analyse_chase(const ProbeRows& probe, const Manifest& manifest) {
-  const Schema& schema = *probe.schema;
-  const GroupedRows rows = group_rows(probe, manifest.device.time_source);
+ChaseAnalysis analyse_chase(const GroupedRows& rows, const Manifest& manifest) {
+  const Schema& schema = *rows.schema;
   const Sampling sampling = sampling_of(manifest, schema.probe);
   ChaseAnalysis result;
-  result.counts = rows.counts;
 
   std::vector<ChasePoint> points;
   const std::vector<std::string> kinds = manifest.device.kinds();
@@ -161,12 +161,10 @@ ChaseAnalysis analyse_chase(const ProbeRows& probe, const Manifest& manifest) {
   return result;
 }
 
-CopyAnalysis analyse_copies(const ProbeRows& probe, const Manifest& manifest) {
-  const Schema& schema = *probe.schema;
-  const GroupedRows rows = group_rows(probe, manifest.device.time_source);
+CopyAnalysis analyse_copies(const GroupedRows& rows, const Manifest& manifest) {
+  const Schema& schema = *rows.schema;
   const Sampling sampling = sampling_of(manifest, schema.probe);
   CopyAnalysis result;
-  result.counts = rows.counts;
   for (const PointRows& point : rows.points) {
     const Row& row = *point.first;
     const auto bytes = static_cast<double>(row.integer(schema, "bytes").value_or(0));
@@ -211,18 +209,16 @@ CopyAnalysis analyse_copies(const ProbeRows& probe, const Manifest& manifest) {
   return result;
 }
 
-void add_conditions(const ProbeRows& probe, const Manifest& manifest,
-                    std::vector<Condition>& conditions) {
-  const GroupedRows rows = group_rows(probe, manifest.device.time_source);
-  const std::pair<const char*, const char*> metrics[] = {
-      {"clock_mhz", "MHz"}, {"power_w", "W"}, {"temperature_c", "degC"}};
-  for (const auto& [metric, unit] : metrics) {
-    const bool known = std::any_of(probe.schema->metrics.begin(), probe.schema->metrics.end(),
-                                   [&](const Column& column) { return column.name == metric; });
-    if (!known) continue;
-    const Estimate value = overall(rows, metric);
-    if (value.value) conditions.push_back({probe.schema->probe, metric, unit, value});
+/// Distinct values of a text column, in order of first appearance, those of `without` left out.
+std::vector<std::string> values_of(const GroupedRows& rows, const char* column,
+                                   const std::string& without) {
+  std::vector<std::string> values;
+  for (const PointRows& point : rows.points) {
+    const std::string value = point.first->text(*rows.schema, column);
+    if (value == without || point.ok.empty()) continue;
+    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
   }
+  return values;
 }
 
 }  // namespace
@@ -244,12 +240,65 @@ std::vector<const CopySeries*> CopyAnalysis::main_series() const {
 }
 
 RunAnalysis analyse_run(const StoredRun& run) {
-  RunAnalysis analysis{&run, std::nullopt, std::nullopt, {}};
+  RunAnalysis analysis;
+  analysis.run = &run;
+  const Manifest& manifest = run.manifest;
+  const TimeSource source = manifest.device.time_source;
+  std::map<std::string, GroupedRows> grouped;
   for (const ProbeRows& probe : run.probes) {
     if (!probe.table) continue;
-    if (probe.schema == &chase_schema()) analysis.chase = analyse_chase(probe, run.manifest);
-    if (probe.schema == &copy_schema()) analysis.copy = analyse_copies(probe, run.manifest);
-    add_conditions(probe, run.manifest, analysis.conditions);
+    const std::string& name = probe.schema->probe;
+    if (probe.schema == &profile_schema()) {
+      analysis.counts[name] = count_profile_rows(probe, source);
+      add_profile_conditions(probe, source, analysis.conditions);
+      continue;
+    }
+    const GroupedRows& rows = grouped[name] = group_rows(probe, source);
+    analysis.counts[name] = rows.counts;
+    add_conditions(rows, analysis.conditions);
+  }
+  const auto rows_of = [&](const Schema& schema) -> const GroupedRows* {
+    const auto found = grouped.find(schema.probe);
+    return found == grouped.end() ? nullptr : &found->second;
+  };
+  std::optional<double> chase_clock;
+  if (const GroupedRows* rows = rows_of(chase_schema())) {
+    analysis.chase = analyse_chase(*rows, manifest);
+    chase_clock = largest_clock(*rows);
+  }
+  if (const GroupedRows* rows = rows_of(copy_schema())) {
+    analysis.copy = analyse_copies(*rows, manifest);
+  }
+  std::optional<Estimate> read_bandwidth;
+  if (const GroupedRows* rows = rows_of(stream_schema())) {
+    analysis.stream = analyse_stream(*rows, manifest);
+    const StreamPoint* best = analysis.stream->best("read", true);
+    if (best != nullptr) read_bandwidth = best->bandwidth.y;
+  }
+  if (const GroupedRows* rows = rows_of(gemm_schema())) {
+    analysis.gemm = analyse_gemm(*rows, manifest, read_bandwidth, chase_clock);
+  }
+  const ProbeRows* profile = run.probe("profile");
+  const ProbeRows* interfere = run.probe("interfere");
+  const ProbeRows* handoff = run.probe("handoff");
+  if (profile != nullptr && profile->table) analysis.profile = profile_distance(*profile, source);
+  if (const GroupedRows* rows = rows_of(interfere_schema())) {
+    for (const std::string& work : values_of(*rows, "aggressor_work", "none")) {
+      if (auto matrix = slow_down(*interfere, source, work)) {
+        analysis.interfere.emplace_back(work, std::move(*matrix));
+      }
+    }
+    judge_slow_downs(analysis);
+  }
+  if (const GroupedRows* rows = rows_of(handoff_schema())) {
+    for (const std::string& kind : values_of(*rows, "kind", "")) {
+      if (auto matrix = handoff_latency(*handoff, source, kind)) {
+        analysis.handoff.emplace_back(kind, std::move(*matrix));
+      }
+    }
+  }
+  if ((profile != nullptr && profile->table) || (interfere != nullptr && interfere->table)) {
+    analysis.tree = infer_core_tree(run);
   }
   return analysis;
 }

@@ -5,12 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "core/samples.h"
+#include "core/stored_run.h"
 #include "report/copy.h"
 #include "report/cores.h"
+#include "report/gemm.h"
 #include "report/levels.h"
-#include "core/stored_run.h"
-#include "core/samples.h"
+#include "report/stream.h"
 #include "report/wave.h"
+#include "topology/core_tree.h"
 
 namespace sonde {
 
@@ -38,7 +41,6 @@ struct FootprintSeries {
 };
 
 struct ChaseAnalysis {
-  RowCounts counts;
   std::vector<BlockSeries> blocks;  ///< one a kind of core
   std::optional<CoreSeries> cores;
   std::optional<FootprintSeries> footprints;
@@ -51,7 +53,6 @@ struct CopySeries {
 };
 
 struct CopyAnalysis {
-  RowCounts counts;
   std::vector<CopySeries> series;  ///< method auto first in each direction
   /// The series that findings speak of: method auto, one a direction, device order.
   std::vector<const CopySeries*> main_series() const;
@@ -63,11 +64,33 @@ struct Condition {
   Estimate value;
 };
 
+/// One matrix of cores for each kind of work that was measured.
+using MatrixByWork = std::vector<std::pair<std::string, CoreMatrix>>;
+
+/// What one aggressor did to one victim, over all pairs of one work.
+struct SlowDowns {
+  std::string work;
+  double largest = 0;
+  CoreName victim, aggressor;  ///< of the largest
+  std::int64_t pairs = 0;      ///< with a value
+  /// Share of pairs above the register control. nullopt: no control, or this is it.
+  std::optional<double> above_control;
+};
+
 /// Everything that findings, figures and the page are made from; computed once a run.
 struct RunAnalysis {
   const StoredRun* run = nullptr;
   std::optional<ChaseAnalysis> chase;
   std::optional<CopyAnalysis> copy;
+  std::optional<StreamAnalysis> stream;
+  std::optional<GemmAnalysis> gemm;
+  std::optional<CoreMatrix> profile;  ///< distance between the address profiles of two cores
+  MatrixByWork interfere;             ///< slow-down of the row by the column
+  std::vector<SlowDowns> slow_downs;  ///< one for each matrix of `interfere` with a pair
+  std::optional<double> control;      ///< slow-down that 99 % of the register control stay below
+  MatrixByWork handoff;               ///< ns from the row to the column
+  std::optional<CoreTree> tree;       ///< looked for where profile or interfere has rows
+  std::map<std::string, RowCounts> counts;  ///< by probe, of those with rows
   std::vector<Condition> conditions;
   TimeSource source() const { return run->manifest.device.time_source; }
 };

@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/statistics.h"
 #include "core/samples.h"
+#include "core/statistics.h"
 
 namespace sonde {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <set>
 
 #include "core/parse.h"
 #include "core/units.h"
@@ -141,6 +142,7 @@ AxisRange y_range(const Figure& figure) {
 }
 
 void drop_undrawable(Figure& figure) {
+  if (figure.heat) return;  // an unknown cell is drawn as such
   const auto drawable = [](double value, const Axis& axis) {
     return std::isfinite(value) && (!axis.log || value > 0);
   };
@@ -181,33 +183,44 @@ std::vector<Figure> build_figures(const FigureInput& input) {
   std::sort(ordered.begin(), ordered.end(),
             [](const FigureKind& a, const FigureKind& b) { return a.rank < b.rank; });
   std::vector<Figure> figures;
+  std::set<std::string> ids;
   for (const FigureKind& kind : ordered) {
     for (Figure& figure : kind.build(input)) {
       drop_undrawable(figure);
       figure.probe = kind.probe;
+      const std::string id = figure.id;  // two odd names of works may make one id
+      for (int i = 2; !ids.insert(figure.id).second; ++i) figure.id = id + "_" + std::to_string(i);
       figures.push_back(std::move(figure));
     }
   }
   return figures;
 }
 
-std::string source_sentence(const RunAnalysis& analysis) {
+std::string closing_sentence(const RunAnalysis& analysis, const std::string& probe) {
   std::string text = describe(analysis.source());
   text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  return text + ".";
-}
-
-std::string left_out_sentence(const RowCounts& counts) {
+  text += ".";
+  const auto found = analysis.counts.find(probe);
+  if (found == analysis.counts.end()) return text;
   std::vector<std::string> parts;
   const auto add = [&](std::int64_t count, const char* what) {
     if (count > 0) parts.push_back(format_count(count) + " " + what);
   };
-  add(counts.throttled, "throttled");
-  add(counts.skipped, "skipped");
-  add(counts.failed, "failed");
-  add(counts.other_clock, "timed by another clock");
-  if (parts.empty()) return "";
-  return " Rows left out: " + join_names(parts) + ".";
+  add(found->second.throttled, "throttled");
+  add(found->second.skipped, "skipped");
+  add(found->second.failed, "failed");
+  add(found->second.other_clock, "timed by another clock");
+  if (!parts.empty()) text += " Rows left out: " + join_names(parts) + ".";
+  return text;
+}
+
+std::string file_word(const std::string& text) {
+  std::string word;
+  for (const char c : text.substr(0, 40)) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    word += plain ? c : '_';
+  }
+  return word;
 }
 
 FigurePoint figure_point(const CurvePoint& point, double scale, const std::string& label) {

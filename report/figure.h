@@ -6,6 +6,7 @@
 
 #include "report/analysis.h"
 #include "report/findings.h"
+#include "report/heat_map.h"
 
 namespace sonde {
 
@@ -37,6 +38,7 @@ struct Series {
   SeriesStyle style = SeriesStyle::line_points;
   bool emphasis = false;  ///< outliers and the like
   std::vector<FigurePoint> points;
+  bool dashed = false;  ///< a line that may lie on another
 };
 
 /// A line at `at`, or a band from `at` to `to`, across the plot or (horizontal only) along a part
@@ -58,7 +60,9 @@ struct Figure {
   Axis x, y;
   std::vector<Series> series;
   std::vector<Mark> marks;
+  std::optional<HeatMap> heat;  ///< drawn instead of axes, series and marks, where it is there
   std::string caption;
+  int height = 540;  ///< pixels; the width is 960
 };
 
 /// Where an axis starts and ends, and its labelled and unlabelled ticks.
@@ -94,9 +98,10 @@ bool register_figure(const FigureKind& kind);
 /// Every figure that this run's rows can give, by rank, undrawable points already taken out.
 std::vector<Figure> build_figures(const FigureInput& input);
 
-/// Pieces that captions share.
-std::string source_sentence(const RunAnalysis& analysis);  ///< "Modelled, not measured."
-std::string left_out_sentence(const RowCounts& counts);    ///< "" when nothing was
+/// The end of a caption: "Modelled, not measured.", and which rows of the probe were left out.
+std::string closing_sentence(const RunAnalysis& analysis, const std::string& probe);
+/// A work or kind as part of a figure's id: data may hold any text.
+std::string file_word(const std::string& text);
 FigurePoint figure_point(const CurvePoint& point, double scale, const std::string& label);
 /// The finding of that name; nullptr when it was not found.
 const Finding* find_finding(const std::vector<Finding>& findings, const std::string& name);

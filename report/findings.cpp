@@ -3,77 +3,16 @@
 #include <cmath>
 
 #include "core/csv_writer.h"
-#include "core/parse.h"
+#include "report/finding_list.h"
 
 namespace sonde {
 namespace {
-
-/// Every digit; whole numbers without an exponent, so that 400000 bytes read as such.
-std::string exact(double value) {
-  if (value == std::floor(value) && std::abs(value) < 1e15) {
-    return std::to_string(static_cast<std::int64_t>(value));
-  }
-  return format_number(value);
-}
-
-class Collector {
- public:
-  explicit Collector(const RunAnalysis& analysis) : analysis_(analysis) {}
-
-  void estimate(const std::string& name, const Estimate& value, const std::string& unit,
-                const std::string& basis) {
-    if (!value.value || !std::isfinite(*value.value)) return;  // unknown: no finding
-    Finding finding = make(name, unit, basis);
-    finding.value = value.value;
-    if (value.interval && std::isfinite(value.interval->low) &&
-        std::isfinite(value.interval->high)) {
-      finding.low = value.interval->low;
-      finding.high = value.interval->high;
-    }
-    finding.n = value.n;
-    found_.push_back(std::move(finding));
-  }
-
-  void position(const std::string& name, std::optional<double> value, std::optional<double> low,
-                std::optional<double> high, const std::string& unit, const std::string& basis) {
-    Finding finding = make(name, unit, basis);
-    finding.value = value;
-    finding.low = low;
-    finding.high = high;
-    finding.position = true;
-    found_.push_back(std::move(finding));
-  }
-
-  std::string file(const std::string& probe) const {
-    const ProbeRows* rows = analysis_.run->probe(probe);
-    return rows != nullptr ? rows->file : probe + ".csv";
-  }
-
-  std::vector<Finding> take() { return std::move(found_); }
-
- private:
-  Finding make(const std::string& name, const std::string& unit, const std::string& basis) const {
-    Finding finding;
-    finding.run = analysis_.run->name;
-    finding.name = name;
-    finding.unit = unit;
-    finding.source = analysis_.source();
-    finding.basis = basis;
-    return finding;
-  }
-
-  const RunAnalysis& analysis_;
-  std::vector<Finding> found_;
-};
 
 std::string at_size(double footprint, const std::string& state) {
   return state + ", " + exact(footprint) + " B a block";
 }
 
-/// ".2", ".3" for further ones of a kind.
-std::string ordinal(std::size_t index) { return index == 0 ? "" : "." + std::to_string(index + 1); }
-
-void chase_findings(const ChaseAnalysis& chase, Collector& out) {
+void chase_findings(const ChaseAnalysis& chase, FindingList& out) {
   const std::string file = out.file("chase");
   if (chase.cores) {
     for (const CoreLatency& core : chase.cores->latencies.cores) {
@@ -85,7 +24,7 @@ void chase_findings(const ChaseAnalysis& chase, Collector& out) {
   }
   for (std::size_t i = 0; i < chase.blocks.size(); ++i) {
     const BlockSeries& series = chase.blocks[i];
-    const std::string suffix = i == 0 ? "" : "." + series.kind;
+    const std::string suffix = series_suffix(i, series.kind);
     for (const CurvePoint& point : series.latency) {
       out.estimate("chase.latency_ns.blocks_" + exact(point.x) + suffix, point.y, "ns",
                    file + ": median over repetitions of launch time over loads a block, " +
@@ -123,18 +62,18 @@ void chase_findings(const ChaseAnalysis& chase, Collector& out) {
   }
 }
 
-void copy_findings(const RunAnalysis& analysis, Collector& out) {
+void copy_findings(const RunAnalysis& analysis, FindingList& out) {
   const std::string file = out.file("copy");
   const std::optional<double> roof = analysis.run->manifest.device.roof("memory_bytes_per_s");
   const std::vector<const CopySeries*> all = analysis.copy->main_series();
   for (std::size_t s = 0; s < all.size(); ++s) {
     const CopySeries& series = *all[s];
-    const std::string suffix = s == 0 ? "" : "." + series.direction;
+    const std::string suffix = series_suffix(s, series.direction);
     const std::string where = file + ": " + series.direction + " auto, ";
     const auto& switches = series.shape.switches;
     for (std::size_t i = 0; i < switches.size(); ++i) {
       const CopySwitch& found = switches[i];
-      out.position("copy.switch_bytes" + suffix + ordinal(i), found.last_old, found.last_old,
+      out.position("copy.switch_bytes" + suffix + ordinal_suffix(i), found.last_old, found.last_old,
                    found.first_new, "B",
                    where +
                        "jump of the median time against lines fitted on both sides; bracket is "
@@ -143,13 +82,13 @@ void copy_findings(const RunAnalysis& analysis, Collector& out) {
       if (found.jump_interval) {
         cost.interval = Interval{found.jump_interval->low * 1e9, found.jump_interval->high * 1e9};
       }
-      out.estimate("copy.switch_cost_ns" + suffix + ordinal(i), cost, "ns",
+      out.estimate("copy.switch_cost_ns" + suffix + ordinal_suffix(i), cost, "ns",
                    where + "difference of the two fitted lines in the middle of the bracket");
     }
     for (std::size_t i = 0; i < series.shape.edges.size(); ++i) {
       const CopyEdge& edge = series.shape.edges[i];
-      out.position("copy.edge_bytes" + suffix + ordinal(i), edge.last_before, edge.last_before,
-                   edge.first_in, "B",
+      out.position("copy.edge_bytes" + suffix + ordinal_suffix(i), edge.last_before,
+                   edge.last_before, edge.first_in, "B",
                    where + "last size before time per byte rises by " +
                        exact(std::round((edge.rise - 1) * 100)) +
                        (edge.capacity ? " % where two buffers fill a declared level of " +
@@ -181,10 +120,22 @@ std::string cell(const std::optional<double>& value) { return value ? exact(*val
 
 }  // namespace
 
+std::string ordinal_suffix(std::size_t index) {
+  return index == 0 ? "" : "." + std::to_string(index + 1);
+}
+
+std::string series_suffix(std::size_t index, const std::string& name) {
+  return index == 0 ? "" : "." + name;
+}
+
 std::vector<Finding> find_findings(const RunAnalysis& analysis) {
-  Collector out(analysis);
+  FindingList out(analysis);
   if (analysis.chase) chase_findings(*analysis.chase, out);
+  topology_findings(analysis, out);
+  pair_findings(analysis, out);
+  if (analysis.stream) stream_findings(*analysis.stream, out);
   if (analysis.copy) copy_findings(analysis, out);
+  if (analysis.gemm) gemm_findings(*analysis.gemm, out);
   for (const Condition& condition : analysis.conditions) {
     out.estimate(condition.probe + "." + condition.metric + ".median", condition.value,
                  condition.unit, out.file(condition.probe) + ": median over the points");

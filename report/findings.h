@@ -21,6 +21,11 @@ struct Finding {
   bool position = false;  ///< low and high are a bracket
 };
 
+/// "" for the first of a kind, ".2", ".3" for further ones.
+std::string ordinal_suffix(std::size_t index);
+/// "" for the main series, ".<name>" for others.
+std::string series_suffix(std::size_t index, const std::string& name);
+
 std::vector<Finding> find_findings(const RunAnalysis& analysis);
 
 /// The whole file, header first.

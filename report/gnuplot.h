@@ -2,20 +2,11 @@
 
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "report/figure.h"
 
 namespace sonde {
-
-/// Text as a gnuplot string: single quotes (in which gnuplot expands nothing), quotes doubled,
-/// control characters and broken UTF-8 replaced, cut at `most` characters with an ellipsis.
-std::string plot_text(std::string_view text, std::size_t most = 120);
-
-/// The script that draws a figure, with its data, ready for `gnuplot <id>.gp`. Written through
-/// gnuplot-iostream to `path`. Throws OutputError.
-void write_plot_script(const Figure& figure, const std::filesystem::path& path);
 
 /// Why pictures are missing; empty when all are there.
 struct DrawResult {

@@ -1,13 +1,12 @@
 #include "report/page.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "core/files.h"
 #include "core/parse.h"
 #include "core/version.h"
+#include "report/headlines.h"
 #include "report/html.h"
 #include "report/show.h"
+#include "report/tree_html.h"
 
 namespace sonde {
 namespace {
@@ -82,129 +81,21 @@ void list(std::string& out, const std::string& kind, const std::string& head,
   out += "</ul></div>\n";
 }
 
-std::string show_value(const Finding& finding, double value) {
-  if (finding.unit == "1") return show_number(100 * value, 3) + " %";
-  std::string text = show_quantity(value, finding.unit);
-  const bool jump = finding.name.rfind("copy.switch_cost_ns", 0) == 0;
-  return jump && value > 0 ? "+" + text : text;
-}
-
-/// In a card: few characters; the table below has every digit.
-std::string show_brief(const Finding& finding, double value) {
-  return finding.unit == "B" ? show_short_size(value) : show_value(finding, value);
-}
-
-std::string show_range(const Finding& finding) {
-  if (!finding.low && !finding.high) {
-    if (!finding.n) return "";
-    return "no interval: " + std::to_string(*finding.n) +
-           (*finding.n == 1 ? " sample" : " samples");
-  }
-  if (finding.low && !finding.high) return "at least " + show_brief(finding, *finding.low);
-  if (!finding.low) return "at most " + show_brief(finding, *finding.high);
-  return (finding.position ? "between " : "95 % interval ") + show_brief(finding, *finding.low) +
-         (finding.position ? " and " : " to ") + show_brief(finding, *finding.high);
-}
-
-void card(std::string& out, const std::string& name, const std::string& value,
-          const std::string& range) {
-  out += "<li><span class=\"name\">" + html_text(name) + "</span><span class=\"value\">" +
-         html_text(value) + "</span><span class=\"range\">" + html_text(range) + "</span></li>\n";
-}
-
-/// Value and range of a finding that stands alone.
-void simple_card(std::string& out, const Finding* finding, const std::string& name) {
-  if (finding == nullptr) return;
-  card(out, name, finding->value ? show_brief(*finding, *finding->value) : "unknown",
-       show_range(*finding));
-}
-
-std::string semicolon(const std::string& a, const std::string& b) {
-  return a.empty() || b.empty() ? a + b : a + "; " + b;
-}
-
-/// Headline findings, and the questions whose answer is that there is none.
-void headlines(std::string& out, const RunReport& report) {
-  const auto find = [&](const std::string& name) { return find_finding(report.findings, name); };
-  std::string cards;
-  if (report.analysis.chase) {
-    const ChaseAnalysis& chase = *report.analysis.chase;
-    for (std::size_t i = 0; i < chase.blocks.size(); ++i) {
-      const BlockSeries& series = chase.blocks[i];
-      if (!series.placed_by_device) continue;
-      const std::string name = "Blocks in one wave, " + series.kind + " cores";
-      if (series.wave.found) {
-        simple_card(cards,
-                    find(std::string("chase.wave_blocks") + (i == 0 ? "" : "." + series.kind)),
-                    name);
-      } else {
-        card(cards, name, series.wave.cannot_tell ? "cannot tell" : "none found",
-             series.wave.cannot_tell ? "too few block counts"
-                                     : "no step in latency over the counts tested");
-      }
-    }
-    for (std::size_t i = 1;; ++i) {
-      const std::string level = "chase.level_" + std::to_string(i);
-      const Finding* latency = find(level + ".latency_ns");
-      const Finding* capacity = find(level + ".capacity_bytes");
-      if (latency == nullptr || capacity == nullptr || !latency->value) break;
-      card(
-          cards,
-          "Memory level " + std::to_string(i) +
-              (capacity->value ? ", up to " + show_brief(*capacity, *capacity->value) : ", beyond"),
-          show_brief(*latency, *latency->value),
-          semicolon(show_range(*latency),
-                    (capacity->value ? "ends " : "seen to ") +
-                        (capacity->value ? show_range(*capacity)
-                                         : show_brief(*capacity, capacity->low.value_or(0)))));
-    }
-    if (chase.footprints && chase.footprints->levels.plateaus.empty()) {
-      const bool few = chase.footprints->levels.cannot_tell;
-      card(cards, "Memory levels", few ? "cannot tell" : "none found",
-           few ? "too few footprints" : "the latency keeps changing");
-    }
-  }
-  if (report.analysis.copy) {
-    const std::vector<const CopySeries*> all = report.analysis.copy->main_series();
-    for (std::size_t s = 0; s < all.size(); ++s) {
-      const CopyShape& shape = all[s]->shape;
-      const std::string suffix = s == 0 ? "" : "." + all[s]->direction;
-      const std::string where = ", " + all[s]->direction;
-      if (shape.switches.empty()) {
-        card(cards, "Copy method switch" + where, shape.cannot_tell ? "cannot tell" : "none found",
-             shape.cannot_tell ? "too few sizes" : "no jump in time beyond the noise");
-      }
-      for (std::size_t i = 0; i < shape.switches.size(); ++i) {
-        const std::string further = i == 0 ? "" : "." + std::to_string(i + 1);
-        const Finding* at = find("copy.switch_bytes" + suffix + further);
-        const Finding* cost = find("copy.switch_cost_ns" + suffix + further);
-        if (at == nullptr || cost == nullptr || !at->value || !cost->value) continue;
-        card(cards, "Copy method switch" + where, "after " + show_brief(*at, *at->value),
-             semicolon(show_range(*at), "time jumps by " + show_brief(*cost, *cost->value)));
-      }
-      for (std::size_t i = 0; i < shape.edges.size(); ++i) {
-        simple_card(cards,
-                    find("copy.edge_bytes" + suffix + (i == 0 ? "" : "." + std::to_string(i + 1))),
-                    "Copy leaves a cache" + where + ", from");
-      }
-      simple_card(cards, find("copy.peak_bytes_per_s" + suffix), "Best copy bandwidth" + where);
-      simple_card(cards, find("copy.utilisation" + suffix),
-                  "Share of datasheet memory bandwidth" + where);
-    }
-  }
-  if (!cards.empty()) out += "<ul class=\"cards\">\n" + cards + "</ul>\n";
-}
-
 void figures(std::string& out, const RunReport& report, const std::string& probe,
              const std::filesystem::path& pictures) {
   for (const Figure& figure : report.figures) {
     if (figure.probe != probe) continue;
     out += "<figure id=\"" + html_text(figure.id) + "\"><div class=\"sheet\">";
-    const std::filesystem::path path = pictures / (figure.id + ".svg");
-    if (complete_picture(path, "svg")) {
+    // A map of thousands of cells is larger as SVG than as PNG; the page should stay light.
+    constexpr std::uintmax_t kLargestSvg = 256 << 10;
+    std::error_code error;
+    const auto size = std::filesystem::file_size(pictures / (figure.id + ".svg"), error);
+    const std::string form = !error && size > kLargestSvg ? "png" : "svg";
+    const std::filesystem::path path = pictures / (figure.id + "." + form);
+    if (complete_picture(path, form)) {
       out += "<img alt=\"" + html_text(figure.title + ". " + figure.caption) +
-             "\" width=\"960\" height=\"540\" src=\"data:image/svg+xml;base64," +
-             base64(read_file(path)) + "\">";
+             "\" width=\"960\" height=\"" + std::to_string(figure.height) + "\" src=\"data:image/" +
+             (form == "svg" ? "svg+xml" : "png") + ";base64," + base64(read_file(path)) + "\">";
     } else {
       out += "<p class=\"absent\">" + html_text(figure.title) + ": the picture was not drawn.</p>";
     }
@@ -260,14 +151,13 @@ void findings_table(std::string& out, const RunReport& report, const std::string
             "</td><td class=\"basis\">" + html_text(finding.basis) + "</td></tr>\n";
   }
   if (count == 0) return;
-  out +=
-      std::string("<details") + (count <= 8 ? " open" : "") + "><summary>All " +
-      std::to_string(count) +
-      " findings</summary><div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">finding</th>"
-      "<th scope=\"col\" class=\"n\">value</th><th scope=\"col\" class=\"n\">low</th>"
-      "<th scope=\"col\" class=\"n\">high</th><th scope=\"col\" class=\"n\">samples</th>"
-      "<th scope=\"col\">basis</th></tr></thead>\n<tbody>\n" +
-      rows + "</tbody></table></div></details>\n";
+  out += std::string("<details") + (count <= 8 ? " open" : "") + "><summary>" +
+         (count == 1 ? std::string("The finding") : "All " + std::to_string(count) + " findings") +
+         "</summary><div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">finding</th>"
+         "<th scope=\"col\" class=\"n\">value</th><th scope=\"col\" class=\"n\">low</th>"
+         "<th scope=\"col\" class=\"n\">high</th><th scope=\"col\" class=\"n\">samples</th>"
+         "<th scope=\"col\">basis</th></tr></thead>\n<tbody>\n" +
+         rows + "</tbody></table></div></details>\n";
 }
 
 void probe_section(std::string& out, const RunReport& report, const ProbeRows& probe,
@@ -299,13 +189,10 @@ void probe_section(std::string& out, const RunReport& report, const ProbeRows& p
   } else if (!probe.table) {
     out += "<p>Not measured: there is no " + code(name + ".csv") + ".</p>\n";
   } else {
-    const RowCounts* counts = nullptr;
-    if (name == "chase" && report.analysis.chase) counts = &report.analysis.chase->counts;
-    if (name == "copy" && report.analysis.copy) counts = &report.analysis.copy->counts;
-    if (counts != nullptr) {
-      out += "<p class=\"soft\">" + html_text(format_count(counts->ok)) + " samples used.</p>\n";
-      list(out, "", "About the rows", row_notes(probe, *counts));
-    }
+    const RowCounts& counts = report.analysis.counts.at(name);
+    out += "<p class=\"soft\">" + html_text(format_count(counts.ok)) + " samples used.</p>\n";
+    list(out, "", "About the rows", row_notes(probe, counts));
+    if (name == "gemm" && report.analysis.gemm) list(out, "", "Roofs", report.analysis.gemm->notes);
     figures(out, report, name, pictures);
     findings_table(out, report, name);
   }
@@ -360,7 +247,7 @@ void run_section(std::string& out, const RunReport& report, const std::filesyste
   list(out, "", "Warnings", report.run.warnings);
   if (!report.run.any_table() && refused.empty())
     list(out, " bad", "Nothing measured", {"No CSV of a known probe is in this run."});
-  headlines(out, report);
+  out += headlines_html(report.analysis, report.findings);
   out +=
       "<details><summary>What the device says of itself, and the conditions</summary><div "
       "class=\"scroll\"><table><tbody>\n";
@@ -385,6 +272,11 @@ void run_section(std::string& out, const RunReport& report, const std::filesyste
   }
   if (device.conditions.empty()) row("conditions", "none recorded");
   out += "</tbody></table></div></details>\n";
+  if (report.analysis.tree) {
+    out += "<section><h3>topology</h3>\n" + tree_html(*report.analysis.tree);
+    findings_table(out, report, "topology");
+    out += "</section>\n";
+  }
   for (const ProbeRows& probe : report.run.probes) probe_section(out, report, probe, pictures);
   out += "</section>\n";
 }
@@ -423,7 +315,8 @@ std::string page_html(const std::vector<const RunReport*>& runs,
   out += "</main>\n<footer><p>Made by sonde-report " + html_text(version()) +
          " from the stored rows and the manifest alone. Low and high are the 95 % interval of the "
          "median or, for a position, the last value tested before it and the first behind it. One "
-         "GB is 10<sup>9</sup> bytes, one KiB is 1,024; a copied byte is counted once. All values "
+         "GB is 10<sup>9</sup> bytes, one KiB is 1,024; a copied byte is counted once, a streamed "
+         "array once a pass. All values "
          "with full digits are in <code>findings.csv</code>, and each picture lies beside this "
          "page as SVG and PNG, with the gnuplot script that draws "
          "it.</p></footer>\n</body>\n</html>\n";

@@ -17,7 +17,8 @@ struct Prefix {
 };
 
 std::string with_prefix(double value, const std::string& unit) {
-  static constexpr Prefix kPrefixes[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}};
+  static constexpr Prefix kPrefixes[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"},
+                                         {1e6, "M"},  {1e3, "k"},  {1, ""}};
   for (const Prefix& prefix : kPrefixes) {
     if (std::abs(value) >= prefix.factor || prefix.factor == 1) {
       return show_number(value / prefix.factor) + " " + prefix.text + unit;
@@ -50,10 +51,10 @@ std::string show_quantity(double value, const std::string& unit) {
     // "110218 KiB" is exact but says little; bytes with separators are exact and read better.
     return text.ends_with("iB") && text.find(' ') > 5 ? format_count(bytes) + " B" : text;
   }
-  if (unit == "B/s") return with_prefix(value, unit);
+  if (unit == "B/s" || unit == "FLOP/s") return with_prefix(value, unit);
   if (unit == "ns" && std::abs(value) >= 1e6) return show_number(value / 1e6) + " ms";
   if (unit == "ns" && std::abs(value) >= 1e4) return show_number(value / 1e3) + " \u00b5s";
-  if (unit == "1") return show_number(value);
+  if (unit == "1" || unit == "groups") return show_number(value);
   if (unit == "degC") return show_number(value) + " \u00b0C";
   return show_number(value) + " " + unit;
 }

@@ -9,8 +9,8 @@ namespace sonde {
 /// A number for people: `digits` significant ones, no exponent between 0.001 and 10 million.
 std::string show_number(double value, int digits = 4);
 
-/// A value in a unit of findings.csv, prefixed for people: "134.2 ns", "1.493 TB/s", "32 KiB".
-/// One giga is 10^9; sizes in KiB and MiB are powers of two.
+/// A value in a unit of findings.csv, prefixed for people: "134.2 ns", "1.493 TB/s", "347.1
+/// TFLOP/s", "32 KiB". One giga is 10^9; sizes in KiB and MiB are powers of two.
 std::string show_quantity(double value, const std::string& unit);
 
 /// A size in few characters, rounded: "362 KiB".

@@ -39,7 +39,7 @@ std::vector<Figure> build(const FigureInput& input) {
     } else {
       figure.caption += "no step that would end a wave was found.";
     }
-    figure.caption += " " + source_sentence(input.analysis) + left_out_sentence(chase.counts);
+    figure.caption += " " + closing_sentence(input.analysis, "chase");
     figures.push_back(std::move(figure));
   }
   return figures;

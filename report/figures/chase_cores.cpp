@@ -43,8 +43,7 @@ std::vector<Figure> build(const FigureInput& input) {
     figure.caption += std::to_string(found) + (found == 1 ? " core stands" : " cores stand") +
                       " out beyond its interval and the spread of the others.";
   }
-  figure.caption +=
-      " " + source_sentence(input.analysis) + left_out_sentence(input.analysis.chase->counts);
+  figure.caption += " " + closing_sentence(input.analysis, "chase");
   return {figure};
 }
 

@@ -45,7 +45,7 @@ std::vector<Figure> build(const FigureInput& input) {
   figure.caption +=
       " A band reaches from the last footprint of a level to the first of the next: the capacity "
       "lies in it. " +
-      source_sentence(input.analysis) + left_out_sentence(input.analysis.chase->counts);
+      closing_sentence(input.analysis, "chase");
   return {figure};
 }
 

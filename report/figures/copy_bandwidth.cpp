@@ -44,8 +44,7 @@ std::vector<Figure> build(const FigureInput& input) {
     }
     figure.caption += ". ";
   }
-  figure.caption += picture.sentence + " " + source_sentence(input.analysis) +
-                    left_out_sentence(input.analysis.copy->counts);
+  figure.caption += picture.sentence + " " + closing_sentence(input.analysis, "copy");
   return {figure};
 }
 

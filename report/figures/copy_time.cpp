@@ -24,8 +24,7 @@ std::vector<Figure> build(const FigureInput& input) {
     figure.series.push_back(std::move(line));
   }
   figure.marks = picture.marks;
-  figure.caption = picture.sentence + " " + source_sentence(input.analysis) +
-                   left_out_sentence(input.analysis.copy->counts);
+  figure.caption = picture.sentence + " " + closing_sentence(input.analysis, "copy");
   return {figure};
 }
 

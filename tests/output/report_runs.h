@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -78,45 +80,12 @@ class RunWriter {
     }
   }
 
-  void chase(const std::string& core, std::int64_t blocks, std::int64_t footprint,
-             const std::string& state, const std::vector<double>& latency_ns,
-             Status status = Status::ok, const std::string& reason = "") {
-    if (!chase_) chase_.emplace(chase_schema(), dir_ / "chase.csv");
-    for (std::size_t i = 0; i < latency_ns.size(); ++i) {
-      Row row = next_row(i, status, reason);
-      row.values = {
-          core, blocks, footprint, state, std::int64_t{256}, latency_ns[i] * 256e-9, latency_ns[i]};
-      row.values.resize(chase_schema().size());
-      chase_->write(row);
-    }
-    ++point_;
-  }
-
-  void copy(const std::string& direction, const std::string& method, double bytes,
-            const std::vector<double>& seconds, Status status = Status::ok,
-            const std::string& reason = "") {
-    if (!copy_) copy_.emplace(copy_schema(), dir_ / "copy.csv");
-    for (std::size_t i = 0; i < seconds.size(); ++i) {
-      Row row = next_row(i, status, reason);
-      row.values = {direction,          method, static_cast<std::int64_t>(bytes),
-                    std::int64_t{4096}, "warm", seconds[i],
-                    bytes / seconds[i], "once"};
-      row.values.resize(copy_schema().size());
-      copy_->write(row);
-    }
-    ++point_;
-  }
-
-  void finish() {
-    if (chase_) chase_->close();
-    if (copy_) copy_->close();
-    write_manifest(dir_, manifest);
-  }
-
-  Manifest manifest;
-
- private:
-  Row next_row(std::size_t repetition, Status status, const std::string& reason) {
+  /// One row of any probe: axes, then metrics by name; a metric that is not named stays empty.
+  void row(const Schema& schema, std::vector<Cell> axes,
+           const std::vector<std::pair<std::string, Cell>>& metrics, std::size_t repetition,
+           Status status = Status::ok, const std::string& reason = "") {
+    auto& writer = writers_[schema.probe];
+    if (!writer) writer = std::make_unique<CsvWriter>(schema, dir_ / (schema.probe + ".csv"));
     Row row;
     row.device = manifest.device.name;
     row.time_source = manifest.device.time_source;
@@ -126,11 +95,133 @@ class RunWriter {
     row.start_s = static_cast<double>(row.order);
     row.status = status;
     row.reason = reason;
-    return row;
+    row.values = std::move(axes);
+    row.values.resize(schema.size());
+    for (const auto& [name, cell] : metrics) row.values[schema.index(name)] = cell;
+    writer->write(row);
+  }
+  void next_point() { ++point_; }
+
+  void chase(const std::string& core, std::int64_t blocks, std::int64_t footprint,
+             const std::string& state, const std::vector<double>& latency_ns,
+             Status status = Status::ok, const std::string& reason = "") {
+    for (std::size_t i = 0; i < latency_ns.size(); ++i) {
+      row(chase_schema(), {core, blocks, footprint, state},
+          {{"loads", std::int64_t{256}},
+           {"elapsed_s", latency_ns[i] * 256e-9},
+           {"latency_ns", latency_ns[i]}},
+          i, status, reason);
+    }
+    next_point();
   }
 
+  void copy(const std::string& direction, const std::string& method, double bytes,
+            const std::vector<double>& seconds, Status status = Status::ok,
+            const std::string& reason = "") {
+    for (std::size_t i = 0; i < seconds.size(); ++i) {
+      row(copy_schema(),
+          {direction, method, static_cast<std::int64_t>(bytes), std::int64_t{4096}, "warm"},
+          {{"elapsed_s", seconds[i]},
+           {"bandwidth_bytes_per_s", bytes / seconds[i]},
+           {"counting", "once"}},
+          i, status, reason);
+    }
+    next_point();
+  }
+
+  /// `clock_mhz` and `power_w` of 0 stay unknown; a row of 0 seconds has no metrics.
+  void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const std::vector<double>& seconds,
+            double clock_mhz = 0, double power_w = 0, Status status = Status::ok,
+            const std::string& reason = "", const std::string& label = "") {
+    const double flop =
+        2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+    const double bytes = 2.0 * static_cast<double>(m * k + k * n + m * n);
+    for (std::size_t i = 0; i < seconds.size(); ++i) {
+      if (seconds[i] <= 0) {
+        row(gemm_schema(), {m, n, k, "bf16", "auto", label}, {}, i, status, reason);
+        continue;
+      }
+      row(gemm_schema(), {m, n, k, "bf16", "auto", label},
+          {{"elapsed_s", seconds[i]},
+           {"flop", flop},
+           {"flop_per_s", flop / seconds[i]},
+           {"least_bytes", bytes},
+           {"intensity_flop_per_byte", flop / bytes},
+           {"clock_mhz", clock_mhz > 0 ? Cell(clock_mhz) : Cell()},
+           {"power_w", power_w > 0 ? Cell(power_w) : Cell()}},
+          i, status, reason);
+    }
+    next_point();
+  }
+
+  void stream(const std::string& cores, const std::string& kind, std::int64_t bytes,
+              const std::vector<double>& rates, std::int64_t request = 4096,
+              std::int64_t passes = 1, const std::string& addresses = "private") {
+    for (std::size_t i = 0; i < rates.size(); ++i) {
+      row(stream_schema(),
+          {cores, kind, bytes, request, std::int64_t{1}, addresses, passes,
+           kind == "read" ? "none" : "ordinary"},
+          {{"moved_bytes", bytes},
+           {"elapsed_s", static_cast<double>(bytes) / rates[i]},
+           {"bandwidth_bytes_per_s", rates[i]},
+           {"counting", "each array once a pass and core"}},
+          i);
+    }
+    next_point();
+  }
+
+  void interfere(const std::string& victim, const std::string& aggressors, const std::string& work,
+                 const std::vector<double>& latency_ns, Status status = Status::ok,
+                 const std::string& reason = "") {
+    for (std::size_t i = 0; i < latency_ns.size(); ++i) {
+      row(interfere_schema(), {victim, "load", aggressors, work},
+          {{"footprint_bytes", std::int64_t{16384}},
+           {"loads", std::int64_t{256}},
+           {"elapsed_s", latency_ns[i] * 256e-9},
+           {"latency_ns", latency_ns[i]}},
+          i, status, reason);
+    }
+    next_point();
+  }
+
+  void handoff(const std::string& from, const std::string& to, const std::string& kind,
+               const std::vector<double>& latency_ns) {
+    for (std::size_t i = 0; i < latency_ns.size(); ++i) {
+      row(handoff_schema(), {from, to, kind},
+          {{"address_index", static_cast<std::int64_t>(i)},
+           {"exchanges", std::int64_t{1000}},
+           {"elapsed_s", latency_ns[i] * 2e-6},
+           {"latency_ns", latency_ns[i]},
+           {"counting", "one_way"}},
+          i);
+    }
+    next_point();
+  }
+
+  /// One repetition of one core: a row an address.
+  void profile(const std::string& core, const std::vector<double>& latency_ns,
+               std::size_t repetition = 0, double clock_mhz = 0) {
+    for (std::size_t a = 0; a < latency_ns.size(); ++a) {
+      row(profile_schema(), {core, static_cast<std::int64_t>(a)},
+          {{"address_bytes", static_cast<std::int64_t>(a * 4096)},
+           {"latency_ns", latency_ns[a]},
+           {"elapsed_s", 1e-3},
+           {"clock_mhz", clock_mhz > 0 ? Cell(clock_mhz) : Cell()}},
+          repetition);
+    }
+    next_point();
+  }
+
+  void finish() {
+    for (auto& [probe, writer] : writers_) writer->close();
+    write_manifest(dir_, manifest);
+  }
+
+  Manifest manifest;
+
+ private:
   std::filesystem::path dir_;
-  std::optional<CsvWriter> chase_, copy_;
+  std::map<std::string, std::unique_ptr<CsvWriter>> writers_;
   std::int64_t point_ = 0;
   std::int64_t order_ = 0;
 };

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "report/figure.h"
-#include "report/gnuplot.h"
+#include "report/headlines.h"
 #include "report/html.h"
+#include "report/plot_script.h"
 #include "report/show.h"
+#include "report/tree_html.h"
 
 namespace sonde {
 namespace {
@@ -40,11 +42,64 @@ TEST(Show, NumbersForPeople) {
   EXPECT_EQ(show_number(0), "0");
   EXPECT_EQ(show_quantity(1.493e12, "B/s"), "1.493 TB/s");
   EXPECT_EQ(show_quantity(5e8, "B/s"), "500 MB/s");
+  EXPECT_EQ(show_quantity(3.471e14, "FLOP/s"), "347.1 TFLOP/s");
+  EXPECT_EQ(show_quantity(1.2e15, "FLOP/s"), "1.2 PFLOP/s");
+  EXPECT_EQ(show_quantity(231, "FLOP/B"), "231 FLOP/B");
   EXPECT_EQ(show_quantity(32768, "B"), "32 KiB");
   EXPECT_EQ(show_quantity(400000, "B"), "400,000 B");
   EXPECT_EQ(show_quantity(112863232, "B"), "112,863,232 B");
   EXPECT_EQ(show_short_size(103496000), "98.7 MiB");
   EXPECT_EQ(show_estimate({}, "ns"), "unknown");
+}
+
+TEST(Show, ValuesOfFindingsByTheirUnit) {
+  Finding finding;
+  finding.unit = "1";
+  EXPECT_EQ(show_value(finding, 0.6451), "64.5 %");
+  finding.unit = "times";
+  EXPECT_EQ(show_value(finding, 1.4521), "1.452 times");
+  finding.unit = "groups";
+  EXPECT_EQ(show_value(finding, 2), "2");
+  finding.unit = "ns";
+  finding.name = "copy.switch_cost_ns.2";
+  EXPECT_EQ(show_value(finding, 400), "+400 ns");
+}
+
+TEST(Names, AreTheSameForFindingsAndCards) {
+  EXPECT_EQ(ordinal_suffix(0), "");
+  EXPECT_EQ(ordinal_suffix(1), ".2");
+  EXPECT_EQ(series_suffix(0, "d2d"), "");
+  EXPECT_EQ(series_suffix(2, "h2d"), ".h2d");
+  EXPECT_EQ(file_word("nt_store"), "nt_store");
+  EXPECT_EQ(file_word("../A'"), "_____");
+}
+
+TEST(TreeHtml, NestsGroupsAndSaysWhyThereAreNone) {
+  CoreTree tree;
+  tree.levels = {{"level_1",
+                  {{{"cube", 0}, {"vector", 0}, {"vector", 1}}, {{"cube", 1}, {"vector", 2}}},
+                  0.985,
+                  "profile.csv <x>"},
+                 {"level_2", {{{"vector", 0}, {"vector", 1}}, {{"cube", 0}}}, std::nullopt, ""}};
+  const std::string html = tree_html(tree);
+  const std::size_t coarse = html.find("<code>cube0+vector0-1</code> <span class=\"soft\">3 cores");
+  const std::size_t fine = html.find("<code>vector0-1</code>");
+  const std::size_t second = html.find("<code>cube1+vector2</code>");
+  ASSERT_NE(coarse, std::string::npos);
+  ASSERT_NE(second, std::string::npos);
+  EXPECT_LT(coarse, fine);
+  EXPECT_LT(fine, second);
+  EXPECT_NE(html.find("98.5 %"), std::string::npos);
+  EXPECT_NE(html.find("unknown"), std::string::npos);
+  EXPECT_NE(html.find("profile.csv &lt;x&gt;"), std::string::npos);
+  EXPECT_NE(html.find("<td>2 to 3</td>"), std::string::npos);
+  tree = {};
+  tree.none_found = true;
+  tree.reason = "a <b>";
+  EXPECT_EQ(tree_html(tree), "<p>None found: a &lt;b&gt;</p>\n");
+  tree.none_found = false;
+  tree.cannot_tell = true;
+  EXPECT_EQ(tree_html(tree), "<p>Cannot tell: a &lt;b&gt;</p>\n");
 }
 
 Figure figure_of(std::vector<FigurePoint> points, bool log, TickStyle ticks) {

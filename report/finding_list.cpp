@@ -1,0 +1,173 @@
+#include "report/finding_list.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/parse.h"
+#include "report/pairs.h"
+
+namespace sonde {
+
+std::string exact(double value) {
+  if (value == std::floor(value) && std::abs(value) < 1e15) {
+    return std::to_string(static_cast<std::int64_t>(value));
+  }
+  return format_number(value);
+}
+
+void FindingList::estimate(const std::string& name, const Estimate& value, const std::string& unit,
+                           const std::string& basis) {
+  if (!value.value || !std::isfinite(*value.value)) return;  // unknown: no finding
+  Finding finding = make(name, unit, basis);
+  finding.value = value.value;
+  if (value.interval && std::isfinite(value.interval->low) && std::isfinite(value.interval->high)) {
+    finding.low = value.interval->low;
+    finding.high = value.interval->high;
+  }
+  finding.n = value.n;
+  found_.push_back(std::move(finding));
+}
+
+void FindingList::position(const std::string& name, std::optional<double> value,
+                           std::optional<double> low, std::optional<double> high,
+                           const std::string& unit, const std::string& basis) {
+  Finding finding = make(name, unit, basis);
+  finding.value = value;
+  finding.low = low;
+  finding.high = high;
+  finding.position = true;
+  found_.push_back(std::move(finding));
+}
+
+std::string FindingList::file(const std::string& probe) const {
+  const ProbeRows* rows = analysis_.run->probe(probe);
+  return rows != nullptr && !rows->file.empty() ? rows->file : probe + ".csv";
+}
+
+Finding FindingList::make(const std::string& name, const std::string& unit,
+                          const std::string& basis) const {
+  Finding finding;
+  finding.run = analysis_.run->name;
+  finding.name = name;
+  finding.unit = unit;
+  finding.source = analysis_.source();
+  finding.basis = basis;
+  return finding;
+}
+
+void topology_findings(const RunAnalysis& analysis, FindingList& out) {
+  if (!analysis.tree) return;
+  for (std::size_t i = 0; i < analysis.tree->levels.size(); ++i) {
+    const TreeLevel& level = analysis.tree->levels[i];
+    const std::string name = "topology.level_" + std::to_string(i + 1);
+    std::size_t cores = 0;
+    for (const auto& group : level.groups) cores += group.size();
+    const auto n = static_cast<std::int64_t>(cores);
+    out.estimate(name + ".groups", {static_cast<double>(level.groups.size()), std::nullopt, n},
+                 "groups", level.basis + "; n counts cores");
+    out.estimate(name + ".stability", {level.stability, std::nullopt, n}, "1",
+                 level.basis + ": bootstrap agreement of the partition");
+  }
+}
+
+void pair_findings(const RunAnalysis& analysis, FindingList& out) {
+  const std::string interfere = out.file("interfere");
+  for (const SlowDowns& found : analysis.slow_downs) {
+    out.estimate("interfere.slow_down." + found.work + ".max",
+                 {found.largest, std::nullopt, found.pairs}, "times",
+                 interfere + ": largest latency beside one aggressor over latency alone, victim " +
+                     found.victim.str() + ", aggressor " + found.aggressor.str() +
+                     "; n counts pairs");
+    out.estimate("interfere.above_register." + found.work,
+                 {found.above_control, std::nullopt, found.pairs}, "1",
+                 interfere +
+                     ": share of pairs above the slow-down that 99 % of the register "
+                     "control stay below (" +
+                     exact(analysis.control.value_or(0)) + "); n counts pairs");
+  }
+  const std::string handoff = out.file("handoff");
+  for (const auto& [kind, matrix] : analysis.handoff) {
+    const std::vector<double> values = pair_values(matrix);
+    if (values.empty()) continue;
+    const auto n = static_cast<std::int64_t>(values.size());
+    const std::string name = "handoff.latency_ns." + kind;
+    const std::string basis = handoff + ": one way, " + kind + " hand-off, ";
+    out.estimate(name + ".median", {median(values), median_interval(values), n}, "ns",
+                 basis + "median over the pairs of each pair's median; n counts pairs");
+    out.estimate(name + ".min", {std::ranges::min(values), std::nullopt, n}, "ns",
+                 basis + "fastest pair");
+    out.estimate(name + ".max", {std::ranges::max(values), std::nullopt, n}, "ns",
+                 basis + "slowest pair");
+  }
+}
+
+void stream_findings(const StreamAnalysis& stream, FindingList& out) {
+  const auto where = [&](const StreamPoint& point) {
+    return out.file("stream") + ": best median over the points, " + point.kind + " by " +
+           std::to_string(point.cores.size()) + (point.cores.size() == 1 ? " core (" : " cores (") +
+           point.cores_text + "), " + exact(static_cast<double>(point.bytes)) +
+           (point.shared ? " B shared by all" : " B a core and array") + ", " +
+           std::to_string(point.passes) + (point.passes == 1 ? " pass" : " passes") +
+           (point.store == "none" ? "" : ", store " + point.store) +
+           "; each array counted once a pass";
+  };
+  for (const std::string& kind : stream.kinds()) {
+    const StreamPoint* best = stream.best(kind, false);
+    out.estimate("stream.peak_bytes_per_s." + kind, best->bandwidth.y, "B/s", where(*best));
+    const StreamPoint* memory = stream.best(kind, true);
+    if (memory == nullptr) continue;
+    out.estimate("stream.memory_bytes_per_s." + kind, memory->bandwidth.y, "B/s",
+                 where(*memory) + "; all arrays together beyond twice the last declared cache");
+  }
+}
+
+void gemm_findings(const GemmAnalysis& gemm, FindingList& out) {
+  if (gemm.shapes.empty()) return;
+  const std::string file = out.file("gemm") + ": " + gemm.dtype + ", kernel " + gemm.kernel + ", ";
+  for (const GemmRoofline& line : gemm.rooflines) {
+    const std::string over = " of rate over attainable, " + line.name + " roofs (peak " +
+                             exact(line.peak) + " FLOP/s, read bandwidth " + exact(line.bandwidth) +
+                             " B/s); n counts shapes";
+    const std::string boot = file + "bootstrap over shapes; ";
+    const auto add = [&](const std::string& name, const Estimate& value, const std::string& basis) {
+      out.estimate("gemm." + name + line.suffix, value, "1", basis);
+    };
+    add("fraction.mean", line.mean, boot + "mean" + over);
+    add("fraction.median", line.median, boot + "median" + over);
+    add("fraction.time_weighted", line.time_weighted,
+        boot + "mean weighted by each shape's median time" + over);
+    std::string best = file + "largest value" + over;
+    best.replace(best.rfind("shapes"), 6, "samples");
+    add("best", line.best, best);
+    const std::string ridge = exact(line.ridge()) + " FLOP/B, median" + over;
+    add("below_ridge.median", line.below_ridge, boot + "shapes below the ridge of " + ridge);
+    add("above_ridge.median", line.above_ridge, boot + "shapes at or above the ridge of " + ridge);
+    add("below_236.median", line.below_236,
+        boot + "shapes below " + exact(kStudyRidge) + " FLOP/B, median" + over);
+  }
+  out.estimate("gemm.peak_flop_per_s", gemm.peak, "FLOP/s",
+               file + "best median rate of a shape, " + gemm.peak_shape);
+  const auto manifest_value = [&](const std::string& name, std::optional<double> value,
+                                  const std::string& unit, const std::string& basis) {
+    if (value) out.position(name, value, std::nullopt, std::nullopt, unit, basis);
+  };
+  manifest_value("gemm.peak_flop_per_s.datasheet", gemm.datasheet_peak, "FLOP/s",
+                 "manifest.json: roof " + gemm.dtype + "_flop_per_s");
+  if (gemm.peak.value && gemm.read_bandwidth && gemm.read_bandwidth->value) {
+    Estimate ridge{*gemm.peak.value / *gemm.read_bandwidth->value, std::nullopt, gemm.peak.n};
+    if (gemm.peak.interval && gemm.read_bandwidth->interval) {
+      ridge.interval = Interval{gemm.peak.interval->low / gemm.read_bandwidth->interval->high,
+                                gemm.peak.interval->high / gemm.read_bandwidth->interval->low};
+    }
+    out.estimate("gemm.ridge_flop_per_byte", ridge, "FLOP/B",
+                 "gemm.peak_flop_per_s over stream.memory_bytes_per_s.read; the interval takes the "
+                 "far ends of both");
+  }
+  if (gemm.datasheet_peak && gemm.datasheet_bandwidth && *gemm.datasheet_bandwidth > 0) {
+    manifest_value("gemm.ridge_flop_per_byte.datasheet",
+                   *gemm.datasheet_peak / *gemm.datasheet_bandwidth, "FLOP/B",
+                   "manifest.json: roof " + gemm.dtype + "_flop_per_s over memory_bytes_per_s");
+  }
+}
+
+}  // namespace sonde

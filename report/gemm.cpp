@@ -1,0 +1,250 @@
+#include "report/gemm.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "core/rng.h"
+
+namespace sonde {
+namespace {
+
+constexpr int kResamples = 1000;
+
+/// Middle of values that may be reordered; the same as median() of core, without its copy.
+double middle(std::vector<double>& values) {
+  const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), half, values.end());
+  if (values.size() % 2 == 1) return *half;
+  return (*std::max_element(values.begin(), half) + *half) / 2;
+}
+
+struct Weighted {
+  double fraction = 0;
+  double time = 0;
+};
+
+double mean_of(const std::vector<Weighted>& shapes) {
+  double sum = 0;
+  for (const Weighted& shape : shapes) sum += shape.fraction;
+  return sum / static_cast<double>(shapes.size());
+}
+
+double time_weighted_of(const std::vector<Weighted>& shapes) {
+  double sum = 0, time = 0;
+  for (const Weighted& shape : shapes) {
+    sum += shape.fraction * shape.time;
+    time += shape.time;
+  }
+  return sum / time;
+}
+
+double median_of(const std::vector<Weighted>& shapes) {
+  std::vector<double> values;
+  values.reserve(shapes.size());
+  for (const Weighted& shape : shapes) values.push_back(shape.fraction);
+  return middle(values);
+}
+
+/// A statistic over the shapes with its percentile bootstrap over them.
+Estimate over_shapes(const std::vector<Weighted>& shapes, std::uint64_t seed,
+                     double (*statistic)(const std::vector<Weighted>&)) {
+  Estimate result;
+  result.n = static_cast<std::int64_t>(shapes.size());
+  if (shapes.empty()) return result;
+  result.value = statistic(shapes);
+  if (result.n < kFewestSamples) return result;
+  Rng rng(key_of({seed, shapes.size()}));
+  std::vector<double> values(kResamples);
+  std::vector<Weighted> drawn(shapes.size());
+  for (double& value : values) {
+    for (Weighted& one : drawn) one = shapes[static_cast<std::size_t>(rng.below(shapes.size()))];
+    value = statistic(drawn);
+  }
+  const double tail = (1 - kConfidence) / 2;
+  result.interval = Interval{*quantile(values, tail), *quantile(values, 1 - tail)};
+  return result;
+}
+
+/// A rate from a time: work over time, the interval turned round.
+Estimate rate_of(double work, const Estimate& time) {
+  Estimate rate{work / *time.value, std::nullopt, time.n};
+  if (time.interval && time.interval->low > 0) {
+    rate.interval = Interval{work / time.interval->high, work / time.interval->low};
+  }
+  return rate;
+}
+
+std::optional<double> median_at(const GroupedRows& rows, const PointRows& point,
+                                const char* metric) {
+  std::vector<double> values;
+  for (const Row* row : point.ok) {
+    if (const auto value = row->number(*rows.schema, metric)) values.push_back(*value);
+  }
+  return median(values);
+}
+
+void fill(GemmRoofline& line, const std::vector<GemmShape>& shapes, std::optional<double> clock,
+          std::uint64_t seed) {
+  std::vector<Weighted> all, below, above, study;
+  std::size_t best = 0;
+  double best_attainable = 0;
+  for (const GemmShape& shape : shapes) {
+    line.fractions.emplace_back();
+    double peak = line.peak;
+    if (clock) {
+      if (!shape.clock_mhz) continue;
+      peak *= *shape.clock_mhz / *clock;
+    }
+    const double attainable = std::min(peak, shape.intensity() * line.bandwidth);
+    const Weighted one{shape.rate() / attainable, *shape.time.value};
+    line.fractions.back() = one.fraction;
+    const std::size_t index = line.fractions.size() - 1;
+    if (best_attainable == 0 || one.fraction > line.fractions[best].value_or(0)) {
+      best = index;
+      best_attainable = attainable;
+    }
+    // The best shape of a measured peak is 1 by definition; only rounding could put it above.
+    if (one.fraction > 1 + 1e-9) ++line.above_roof;
+    all.push_back(one);
+    (shape.intensity() < line.ridge() ? below : above).push_back(one);
+    if (shape.intensity() < kStudyRidge) study.push_back(one);
+  }
+  line.mean = over_shapes(all, seed, mean_of);
+  line.median = over_shapes(all, seed, median_of);
+  line.time_weighted = over_shapes(all, seed, time_weighted_of);
+  line.below_ridge = over_shapes(below, seed, median_of);
+  line.above_ridge = over_shapes(above, seed, median_of);
+  line.below_236 = over_shapes(study, seed, median_of);
+  if (!all.empty()) {
+    line.best = rate_of(shapes[best].flop() / best_attainable, shapes[best].time);
+  }
+}
+
+}  // namespace
+
+double GemmShape::flop() const {
+  return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+}
+
+double GemmShape::intensity() const {
+  const auto a = static_cast<double>(m), b = static_cast<double>(n), c = static_cast<double>(k);
+  return flop() / (2.0 * (a * c + c * b + a * b));
+}
+
+double GemmShape::rate() const { return flop() / *time.value; }
+
+std::string GemmShape::name() const { return std::to_string(m) + "x" + weight(); }
+
+std::string GemmShape::weight() const { return std::to_string(n) + "x" + std::to_string(k); }
+
+const GemmRoofline* GemmAnalysis::roofline(const std::string& suffix) const {
+  for (const GemmRoofline& line : rooflines) {
+    if (line.suffix == suffix) return &line;
+  }
+  return nullptr;
+}
+
+const GemmRoofline* GemmAnalysis::main_roofline() const {
+  const GemmRoofline* measured = roofline("");
+  return measured != nullptr ? measured : roofline(".datasheet");
+}
+
+std::optional<double> largest_clock(const GroupedRows& rows) {
+  std::optional<double> largest;
+  for (const PointRows& point : rows.points) {
+    const std::optional<double> at = median_at(rows, point, "clock_mhz");
+    if (at && (!largest || *at > *largest)) largest = at;
+  }
+  return largest;
+}
+
+GemmAnalysis analyse_gemm(const GroupedRows& rows, const Manifest& manifest,
+                          const std::optional<Estimate>& read_bandwidth,
+                          std::optional<double> other_clock_mhz) {
+  const Schema& schema = *rows.schema;
+  const Sampling sampling = sampling_of(manifest, schema.probe);
+  GemmAnalysis result;
+  // Most points, the earlier on a tie: a second type or a forced kernel is a sweep of its own.
+  using Way = std::pair<std::string, std::string>;
+  const auto way_of = [&](const PointRows& point) {
+    return Way{point.first->text(schema, "dtype"), point.first->text(schema, "kernel")};
+  };
+  std::map<Way, std::size_t> points;
+  for (const PointRows& point : rows.points) ++points[way_of(point)];
+  for (const PointRows& point : rows.points) {
+    const Way way = way_of(point);
+    if (points[way] > result.planned) {
+      result.planned = points[way];
+      std::tie(result.dtype, result.kernel) = way;
+    }
+  }
+
+  for (const PointRows& point : rows.points) {
+    const auto [dtype, kernel] = way_of(point);
+    if (dtype != result.dtype) continue;
+    const auto whole = [&](const char* name) {
+      return point.first->integer(schema, name).value_or(0);
+    };
+    GemmShape shape;
+    shape.m = whole("m");
+    shape.n = whole("n");
+    shape.k = whole("k");
+    shape.label = point.first->text(schema, "label");
+    const auto time = curve_point(rows, point, 0, "elapsed_s", sampling);
+    if (!time || !(*time->y.value > 0) || !(shape.flop() > 0)) continue;
+    shape.time = time->y;
+    if (!result.peak.value || shape.rate() > *result.peak.value) {
+      result.peak = rate_of(shape.flop(), shape.time);
+      result.peak_shape = shape.name() + (kernel == "auto" ? "" : ", kernel " + kernel);
+    }
+    if (kernel != result.kernel) continue;
+    shape.clock_mhz = median_at(rows, point, "clock_mhz");
+    shape.power_w = median_at(rows, point, "power_w");
+    result.shapes.push_back(std::move(shape));
+  }
+  if (result.shapes.empty()) return result;
+
+  result.read_bandwidth = read_bandwidth;
+  result.datasheet_peak = manifest.device.roof(result.dtype + "_flop_per_s");
+  result.datasheet_bandwidth = manifest.device.roof("memory_bytes_per_s");
+  result.reference_clock_mhz = largest_clock(rows);
+  if (other_clock_mhz && other_clock_mhz > result.reference_clock_mhz) {
+    result.reference_clock_mhz = other_clock_mhz;
+  }
+  const auto add = [&](const char* name, const char* suffix, double peak, double bandwidth,
+                       std::optional<double> clock) {
+    if (!(peak > 0) || !(bandwidth > 0)) return;
+    GemmRoofline line;
+    line.name = name;
+    line.suffix = suffix;
+    line.peak = peak;
+    line.bandwidth = bandwidth;
+    fill(line, result.shapes, clock, manifest.seed);
+    result.rooflines.push_back(std::move(line));
+  };
+  if (read_bandwidth && read_bandwidth->value) {
+    add("measured", "", *result.peak.value, *read_bandwidth->value, std::nullopt);
+  } else {
+    result.notes.push_back(
+        "No read bandwidth of the memory itself was measured (stream, kind read, beyond twice the "
+        "last declared cache), so there is no measured roofline.");
+  }
+  if (result.datasheet_peak && result.datasheet_bandwidth) {
+    add("datasheet", ".datasheet", *result.datasheet_peak, *result.datasheet_bandwidth,
+        std::nullopt);
+    const bool clocks = std::any_of(result.shapes.begin(), result.shapes.end(),
+                                    [](const GemmShape& shape) { return shape.clock_mhz; });
+    if (clocks && result.reference_clock_mhz && *result.reference_clock_mhz > 0) {
+      add("datasheet at the sampled clock", ".sampled_clock", *result.datasheet_peak,
+          *result.datasheet_bandwidth, result.reference_clock_mhz);
+    }
+  } else {
+    result.notes.push_back("The manifest names no datasheet roof for " + result.dtype +
+                           " and memory, so there is no datasheet roofline.");
+  }
+  return result;
+}
+
+}  // namespace sonde

@@ -1,0 +1,189 @@
+#include "report/heat_map.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+
+#include "core/parse.h"
+#include "report/figure.h"
+#include "report/plot_script.h"
+#include "report/show.h"
+
+namespace sonde {
+namespace {
+
+/// Viridis (van der Walt and Smith 2015): even steps of lightness, told apart by all common kinds
+/// of colour vision, and far from the grey of an empty cell.
+constexpr const char* kPalette =
+    "set palette defined (0 '#440154', 1 '#472d7b', 2 '#3b528b', 3 '#2c728e', 4 '#21918c', "
+    "5 '#28ae80', 6 '#5ec962', 7 '#addc30', 8 '#fde725')\n";
+constexpr const char* kEmpty = "#c9c9c9";
+constexpr double kBright = 0.55;  ///< of the palette, from where dark text reads better
+constexpr std::size_t kMostPrinted = 12;
+// Pixels, for labels of the size that both terminals draw.
+constexpr double kFigureWidth = 960, kLeft = 150, kRight = 140, kAbove = 90;
+constexpr double kPlotWidth = kFigureWidth - kLeft - kRight;
+constexpr double kLetter = 9, kLine = 15;
+
+/// Labels thinned to every k-th, so that neighbours do not touch.
+std::string labels(const std::vector<std::string>& names, double pixels, double pitch) {
+  const double fit = std::max(1.0, std::floor(pixels / pitch));
+  const auto every = static_cast<std::size_t>(std::ceil(static_cast<double>(names.size()) / fit));
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); i += std::max<std::size_t>(1, every)) {
+    text += (text.empty() ? "" : ", ") + plot_text(names[i], 40) + " " + std::to_string(i);
+  }
+  return text;
+}
+
+std::size_t longest(const std::vector<std::string>& names) {
+  std::size_t most = 0;
+  for (const std::string& name : names) most = std::max(most, name.size());
+  return most;
+}
+
+std::string edge(std::size_t index) { return format_number(static_cast<double>(index) - 0.5); }
+
+void write_groups(std::ostream& out, const HeatMap& map) {
+  for (std::size_t i = 0; i < map.groups.size(); ++i) {
+    const HeatGroup& group = map.groups[i];
+    const std::string box = " rectangle from " + edge(group.first_column) + "," +
+                            edge(group.first_row) + " to " +
+                            edge(group.first_column + group.columns) + "," +
+                            edge(group.first_row + group.rows) + " front fillstyle empty border ";
+    // A dark line inside a light one is seen on every colour.
+    out << "set object " << 10 + 2 * i << box << "linecolor rgb '#ffffff' linewidth 3.5\n"
+        << "set object " << 11 + 2 * i << box << "linecolor rgb '#000000' linewidth 1.5\n";
+    if (group.name.empty()) continue;
+    out << "set label " << 10 + i << ' ' << plot_text(group.name, 30) << " at "
+        << format_number(static_cast<double>(group.first_column) - 0.5 +
+                         static_cast<double>(group.columns) / 2)
+        << ", graph 1 center offset character 0, 0.7 front noenhanced textcolor rgb '#333333'\n";
+  }
+}
+
+void write_values(std::ostream& out, const HeatMap& map, const Interval& range) {
+  if (map.rows.size() > kMostPrinted || map.columns.size() > kMostPrinted) return;
+  int label = 1000;
+  for (std::size_t i = 0; i < map.rows.size(); ++i) {
+    for (std::size_t j = 0; j < map.columns.size(); ++j) {
+      if (!map.at(i, j)) continue;
+      const double value = *map.at(i, j);
+      const bool bright = (value - range.low) / range.width() > kBright;
+      out << "set label " << label++ << ' ' << plot_text(show_number(value, 3)) << " at " << j
+          << ',' << i << " center front noenhanced font ',"
+          << (map.columns.size() > 8 ? "10" : "12") << "' textcolor rgb '"
+          << (bright ? "#000000" : "#ffffff") << "'\n";
+    }
+  }
+}
+
+}  // namespace
+
+Interval HeatMap::range() const {
+  std::vector<double> values;
+  for (const auto& cell : cells) {
+    if (cell && std::isfinite(*cell)) values.push_back(*cell);
+  }
+  Interval range{0, 1};
+  if (!values.empty()) {
+    std::sort(values.begin(), values.end());
+    const std::size_t outside = values.size() / 200;
+    range = {values[outside], values[values.size() - 1 - outside]};
+    if (at_least) {
+      range = {std::min(range.low, at_least->low), std::max(range.high, at_least->high)};
+    }
+  }
+  // One value still needs a width.
+  if (!(range.width() > 1e-9 * std::abs(range.high))) {
+    const double half = range.high != 0 ? 0.05 * std::abs(range.high) : 0.5;
+    range = {range.low - half, range.high + half};
+  }
+  return range;
+}
+
+std::string HeatMap::sentence() const {
+  const Interval span = range();
+  std::int64_t pairs = 0, empty = 0, beyond = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      const std::optional<double>& cell = at(i, j);
+      if (cell && !span.contains(*cell)) ++beyond;
+      if (rows[i] == columns[j]) continue;
+      ++pairs;
+      if (!cell) ++empty;
+    }
+  }
+  std::string text;
+  if (empty > 0) {
+    text = format_count(empty) + " of " + format_count(pairs) + " cells (" +
+           show_number(100 * static_cast<double>(empty) / static_cast<double>(pairs), 2) +
+           " %) have no value and are grey.";
+  }
+  if (beyond > 0) {
+    text += (text.empty() ? "" : " ") + format_count(beyond) +
+            (beyond == 1 ? " cell lies" : " cells lie") +
+            " beyond the colour bar and share the colour of its end.";
+  }
+  return text;
+}
+
+int heat_map_height(const HeatMap& map) {
+  return static_cast<int>(std::clamp<std::size_t>(240 + 48 * map.rows.size(), 340, 900));
+}
+
+void write_heat_map(std::ostream& out, const Figure& figure) {
+  const HeatMap& map = *figure.heat;
+  const Interval range = map.range();
+  const auto rows = static_cast<double>(map.rows.size());
+  const auto columns = static_cast<double>(map.columns.size());
+  out << "# Columns: column, row (both from 0, rows from the top), value; NaN: no value.\n"
+      << "$cells << e\n";
+  for (std::size_t i = 0; i < map.rows.size(); ++i) {
+    for (std::size_t j = 0; j < map.columns.size(); ++j) {
+      const std::optional<double>& cell = map.at(i, j);
+      out << j << ' ' << i << ' ' << (cell && std::isfinite(*cell) ? format_number(*cell) : "NaN")
+          << '\n';
+    }
+  }
+  const double name_width = static_cast<double>(longest(map.columns)) * kLetter;
+  const bool rotated = name_width * columns > kPlotWidth;
+  const double below = rotated ? std::min(name_width, 20 * kLetter) + 60 : 70;
+  double width = kPlotWidth;
+  double height = figure.height - kAbove - below;
+  if (map.rows.size() == map.columns.size()) width = height = std::min(width, height);
+  const double middle = (kFigureWidth + kLeft - kRight) / 2;
+  const auto across = [&](double pixels) { return format_number(pixels / kFigureWidth); };
+  const auto up = [&](double pixels) { return format_number(pixels / figure.height); };
+  out << "e\n\nset datafile missing 'NaN'\n"
+      << kPalette << "set cbrange [" << format_number(range.low) << ':' << format_number(range.high)
+      << "]\n"
+      << "set cblabel " << plot_text(map.scale) << " noenhanced offset character 0.5, 0\n"
+      << "set lmargin at screen " << across(middle - width / 2) << "\nset rmargin at screen "
+      << across(middle + width / 2) << "\nset tmargin at screen " << up(figure.height - kAbove)
+      << "\nset bmargin at screen " << up(figure.height - kAbove - height) << '\n'
+      << "set xrange [-0.5:" << edge(map.columns.size()) << "] noextend\n"
+      << "set yrange [" << edge(map.rows.size()) << ":-0.5] noextend\n"
+      << "set xtics out noenhanced " << (rotated ? "rotate by 90 right " : "") << "("
+      << labels(map.columns, width, rotated ? kLine : name_width) << ")\n"
+      << "set ytics out noenhanced (" << labels(map.rows, height, kLine) << ")\n"
+      << "unset grid\nset border 15 linecolor rgb '#666666'\nunset key\n"
+      << "set object 1 rectangle from graph 0,0 to graph 1,1 behind fillcolor rgb '" << kEmpty
+      << "' fillstyle solid noborder\n";
+  write_groups(out, map);
+  write_values(out, map, range);
+  const bool any = std::any_of(map.cells.begin(), map.cells.end(),
+                               [](const auto& cell) { return cell && std::isfinite(*cell); });
+  if (!any) {
+    out << "set label 1 'no value to draw' at graph 0.5, graph 0.5 center noenhanced\n"
+        << "unset colorbox\nplot NaN with lines\n";
+    return;
+  }
+  // A cell reaches a pixel under its right and lower neighbours, which are drawn later: smoothed
+  // edges would else show the grey between two cells.
+  out << "plot $cells using 1:2:($1-0.5):($1+" << format_number(0.5 + columns / width)
+      << "):($2-0.5):($2+" << format_number(0.5 + rows / height)
+      << "):3 with boxxyerror fillcolor palette fillstyle solid noborder\n";
+}
+
+}  // namespace sonde

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <vector>
+
+#include "report/analysis.h"
+
+namespace sonde {
+
+/// Values of all pairs of two different cores, row by row.
+std::vector<double> pair_values(const CoreMatrix& matrix);
+
+/// Fills `slow_downs` and `control` from `interfere`.
+void judge_slow_downs(RunAnalysis& analysis);
+
+}  // namespace sonde

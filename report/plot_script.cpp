@@ -1,0 +1,280 @@
+#include "report/plot_script.h"
+
+#include <gnuplot-iostream.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <tuple>
+
+#include "core/error.h"
+#include "core/parse.h"
+#include "report/heat_map.h"
+
+namespace sonde {
+namespace {
+
+/// Okabe and Ito 2008, told apart by all common kinds of colour vision.
+constexpr const char* kColours[] = {"#0072B2", "#E69F00", "#009E73",
+                                    "#CC79A7", "#56B4E9", "#000000"};
+constexpr const char* kEmphasis = "#D55E00";
+constexpr const char* kMark = "#555555";
+constexpr int kPointTypes[] = {7, 5, 9, 11, 13, 15};  // filled shapes
+
+/// Length of the UTF-8 sequence at `i`, 0 when it is broken.
+std::size_t sequence(std::string_view text, std::size_t i) {
+  const auto byte = static_cast<unsigned char>(text[i]);
+  const std::size_t length = byte < 0x80         ? 1
+                             : (byte >> 5) == 6  ? 2
+                             : (byte >> 4) == 14 ? 3
+                             : (byte >> 3) == 30 ? 4
+                                                 : 0;
+  if (length == 0 || i + length > text.size()) return 0;
+  for (std::size_t k = 1; k < length; ++k) {
+    if ((static_cast<unsigned char>(text[i + k]) >> 6) != 2) return 0;
+  }
+  return length;
+}
+
+std::string number(double value) { return format_number(value); }
+
+/// A number already written: gnuplot-iostream would take a bare std::string for a column of
+/// characters, and its own way of writing a double is long and rounds nothing off.
+struct Digits {
+  std::string text;
+};
+std::ostream& operator<<(std::ostream& out, const Digits& digits) { return out << digits.text; }
+
+std::string ticks(const AxisRange& range) {
+  std::string text;
+  for (const Tick& tick : range.ticks) {
+    if (tick.at < range.low || tick.at > range.high) continue;
+    if (!text.empty()) text += ", ";
+    text += tick.label.empty() ? "'' " + number(tick.at) + " 1"
+                               : plot_text(tick.label) + " " + number(tick.at);
+  }
+  return text;
+}
+
+/// Where a value lies along an axis, 0 to 1.
+double fraction(double value, const AxisRange& range, bool log) {
+  if (log) return std::log(value / range.low) / std::log(range.high / range.low);
+  return (value - range.low) / (range.high - range.low);
+}
+
+void write_marks(std::ostream& out, const Figure& figure, const AxisRange& x, const AxisRange& y) {
+  int object = 1;
+  int lane = 0;
+  for (const Mark& mark : figure.marks) {
+    const bool vertical = mark.kind == Mark::Kind::vertical;
+    const std::string from = number(mark.at);
+    const auto in = [](double value, const AxisRange& range) {
+      return value >= range.low && value <= range.high;
+    };
+    if (!in(mark.at, vertical ? x : y)) continue;
+    if (mark.to) {
+      const std::string to = number(*mark.to);
+      out << "set object " << object << " rectangle from "
+          << (vertical ? from + ", graph 0 to " + to + ", graph 1"
+                       : "graph 0, first " + from + " to graph 1, first " + to)
+          << " behind fillcolor rgb '" << kEmphasis
+          << "' fillstyle transparent solid 0.18 noborder\n";
+    }
+    std::string begin = vertical ? from + ", graph 0" : "graph 0, first " + from;
+    std::string end = vertical ? from + ", graph 1" : "graph 1, first " + from;
+    double text_x = vertical ? fraction(mark.at, x, figure.x.log) : 0.02;
+    if (!vertical && mark.span_from && mark.span_to && in(*mark.span_from, x) &&
+        in(*mark.span_to, x)) {
+      begin = number(*mark.span_from) + ", " + from;
+      end = number(*mark.span_to) + ", " + from;
+      text_x = fraction(*mark.span_from, x, figure.x.log);
+    }
+    out << "set arrow " << object << " from " << begin << " to " << end << " nohead "
+        << (vertical ? "back" : "front") << " linewidth 1.5 dashtype 2 linecolor rgb '"
+        << (vertical ? kEmphasis : kMark) << "'\n";
+    if (!mark.text.empty()) {
+      double text_y = 0;
+      bool right = false;
+      if (vertical) {
+        text_y = 0.96 - 0.055 * (lane++ % 6);
+        right = text_x > 0.55;
+      } else {
+        text_y = fraction(mark.at, y, figure.y.log) + 0.035;
+        right = text_x > 0.75;
+        if (right && mark.span_to && in(*mark.span_to, x))
+          text_x = fraction(*mark.span_to, x, figure.x.log);
+      }
+      out << "set label " << object << ' ' << plot_text(mark.text) << " at graph " << number(text_x)
+          << ", graph " << number(text_y) << (right ? " right" : " left") << " offset character "
+          << (vertical ? (right ? "-0.8" : "0.8") : "0")
+          << ", 0 front boxed noenhanced textcolor rgb '" << (vertical ? kEmphasis : "#333333")
+          << "'\n";
+    }
+    ++object;
+  }
+}
+
+/// Terminal and output, chosen by the variables that the command line sets.
+void write_preamble(std::ostream& out, const Figure& figure) {
+  const std::string size = "960," + std::to_string(figure.height);
+  out << "# gnuplot " << figure.id << ".gp                    draws " << figure.id << ".svg\n"
+      << "# gnuplot -e \"form='png'\" " << figure.id << ".gp    draws " << figure.id << ".png\n"
+      << "set encoding utf8\n"
+      << "if (!exists('form')) form = 'svg'\n"
+      << "if (!exists('target')) target = '" << figure.id << ".' . form\n"
+      << "if (form eq 'svg') {\n"
+      << "  set terminal svg noenhanced size " << size
+      << " dynamic background '#ffffff' font 'sans-serif,14'\n"
+      << "} else {\n"
+      << "  if (exists('plain')) {\n"
+      << "    set terminal png noenhanced size " << size << " font 'sans,11'\n"
+      << "  } else {\n"
+      << "    set terminal pngcairo noenhanced size " << size
+      << " background '#ffffff' font 'sans,11'\n"
+      << "  }\n"
+      << "}\n"
+      << "set output target\n\n";
+}
+
+void write_style(std::ostream& out, const Figure& figure) {
+  out << "set title " << plot_text(figure.title)
+      << (figure.subtitle.empty() ? "" : ".\"\\n\"." + plot_text(figure.subtitle))
+      << " noenhanced font ',15'\n"
+      << "set xlabel " << plot_text(figure.x.label) << " noenhanced\n"
+      << "set ylabel " << plot_text(figure.y.label) << " noenhanced\n"
+      << "set grid xtics ytics back linetype 1 linecolor rgb '#e4e4e4' linewidth 1\n"
+      << "set border 3 linecolor rgb '#666666'\n"
+      << "set tics nomirror textcolor rgb '#333333'\n"
+      << "set style textbox opaque fillcolor rgb '#ffffff' noborder margins 0.4, 0.2\n"
+      << "set errorbars small\n"
+      << "set rmargin 4\n";
+}
+
+/// Series with their intervals, marks and axes: every figure but a heat map.
+void write_series(Gnuplot& gp, const Figure& figure) {
+  const AxisRange x = x_range(figure);
+  const AxisRange y = y_range(figure);
+  gp << "# Columns: x, y, and the ends of the 95 % interval of y where it is known.\n";
+  for (std::size_t i = 0; i < figure.series.size(); ++i) {
+    std::vector<std::tuple<Digits, Digits, Digits, Digits>> rows;
+    for (const FigurePoint& point : figure.series[i].points) {
+      rows.emplace_back(Digits{number(point.x)}, Digits{number(point.y)},
+                        Digits{point.low ? number(*point.low) : "NaN"},
+                        Digits{point.high ? number(*point.high) : "NaN"});
+    }
+    if (rows.empty()) continue;
+    gp << "$series" << i << " << e\n";  // send1d ends its data with a line `e`
+    gp.send1d(rows);
+  }
+  gp << (figure.x.log ? "set logscale x\n" : "") << (figure.y.log ? "set logscale y\n" : "")
+     << "set xrange [" << number(x.low) << ':' << number(x.high) << "] noextend\n"
+     << "set yrange [" << number(y.low) << ':' << number(y.high) << "] noextend\n"
+     << "set xtics noenhanced (" << ticks(x) << ")\n"
+     << "set ytics noenhanced (" << ticks(y) << ")\n";
+  write_marks(gp, figure, x, y);
+
+  std::vector<std::string> plots;
+  bool named = false;
+  std::size_t colour = 0;
+  for (std::size_t i = 0; i < figure.series.size(); ++i) {
+    const Series& series = figure.series[i];
+    if (series.points.empty()) continue;
+    const std::string data = "$series" + std::to_string(i);
+    const std::string rgb = series.emphasis ? kEmphasis : kColours[colour % std::size(kColours)];
+    const std::string shape = std::to_string(kPointTypes[colour % std::size(kPointTypes)]);
+    if (!series.emphasis) ++colour;
+    const bool intervals =
+        std::any_of(series.points.begin(), series.points.end(),
+                    [](const FigurePoint& point) { return point.low.has_value(); });
+    const std::string size = series.points.size() > 200  ? "0.4"
+                             : series.points.size() > 60 ? "0.6"
+                                                         : "0.9";
+    if (intervals) {
+      plots.push_back(data +
+                      " using 1:2:3:4 with yerrorbars pointtype 0 linewidth 1.2 linecolor rgb '" +
+                      rgb + "' notitle");
+    }
+    const bool line = series.style != SeriesStyle::points && series.points.size() > 1;
+    const bool dots = series.style != SeriesStyle::line || series.points.size() == 1;
+    std::string plot =
+        data + " using 1:2 with " + (line ? (dots ? "linespoints" : "lines") : "points");
+    if (line) plot += series.dashed ? " linewidth 2 dashtype 2" : " linewidth 1.5";
+    if (dots) plot += " pointtype " + shape + " pointsize " + size;
+    // Many points lie on each other: where they are dense they are dark.
+    const bool many = !line && series.points.size() > 200;
+    plot += " linecolor rgb '" + (many ? "#80" + rgb.substr(1) : rgb) + "' ";
+    plot += series.name.empty() ? "notitle" : "title " + plot_text(series.name, 60) + " noenhanced";
+    named = named || !series.name.empty();
+    plots.push_back(plot);
+  }
+  if (plots.empty()) {
+    gp << "set label 1000 'no point to draw' at graph 0.5, graph 0.5 center noenhanced\n"
+       << "$nothing << e\n"
+       << number(x.low) << ' ' << number(y.low) << "\ne\n";
+    plots.push_back("$nothing using 1:2 with dots linecolor rgb '#ffffff' notitle");
+  }
+  gp << (named ? "set key below horizontal noenhanced height 0.7\n" : "unset key\n") << "plot ";
+  for (std::size_t i = 0; i < plots.size(); ++i) gp << (i > 0 ? ", \\\n     " : "") << plots[i];
+  gp << "\n";
+}
+
+}  // namespace
+
+std::string plot_text(std::string_view text, std::size_t most) {
+  std::string out = "'";
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    if (count == most) {
+      out += "\u2026";
+      break;
+    }
+    const std::size_t length = sequence(text, i);
+    const char c = text[i];
+    if (length == 0) {
+      out += '?';
+    } else if (length == 1 && (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)) {
+      out += ' ';
+    } else if (c == '\'') {
+      out += "''";
+    } else {
+      out += text.substr(i, length);
+    }
+    i += std::max<std::size_t>(1, length);
+    ++count;
+  }
+  return out + "'";
+}
+
+void write_plot_script(const Figure& figure, const std::filesystem::path& path) {
+  const std::filesystem::path draft = path.string() + ".tmp" + std::to_string(::getpid());
+  std::FILE* file = std::fopen(draft.c_str(), "w");
+  if (file == nullptr)
+    throw OutputError(path.string() + ": cannot be written: " + std::strerror(errno));
+  bool good = true;
+  try {
+    Gnuplot gp(file);
+    write_preamble(gp, figure);
+    write_style(gp, figure);
+    if (figure.heat) {
+      write_heat_map(gp, figure);
+    } else {
+      write_series(gp, figure);
+    }
+    gp.flush();
+    good = gp.good() && std::ferror(file) == 0;
+  } catch (const std::exception&) {
+    good = false;
+  }
+  std::error_code error;
+  if (good) {
+    std::filesystem::rename(draft, path, error);
+    if (!error) return;
+  }
+  std::filesystem::remove(draft, error);
+  throw OutputError(path.string() + ": cannot be written");
+}
+
+}  // namespace sonde

@@ -1,0 +1,79 @@
+#include "report/stream.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace sonde {
+
+std::string StreamPoint::core_kind() const {
+  if (cores.empty()) return "unknown";
+  const bool one = std::all_of(cores.begin(), cores.end(), [&](const CoreName& core) {
+    return core.kind == cores.front().kind;
+  });
+  return one ? cores.front().kind : "mixed";
+}
+
+double StreamPoint::total_bytes() const {
+  const double arrays = kind == "triad" ? 3 : kind == "copy" ? 2 : 1;
+  return arrays * static_cast<double>(bytes) * (shared ? 1 : static_cast<double>(cores.size()));
+}
+
+const StreamPoint* StreamAnalysis::best(const std::string& kind, bool memory) const {
+  const StreamPoint* found = nullptr;
+  for (const StreamPoint& point : points) {
+    if (point.kind != kind || (memory && !point.memory)) continue;
+    if (found == nullptr || *point.bandwidth.y.value > *found->bandwidth.y.value) found = &point;
+  }
+  return found;
+}
+
+std::vector<std::string> StreamAnalysis::kinds() const {
+  std::vector<std::string> all;
+  for (const StreamPoint& point : points) {
+    if (std::find(all.begin(), all.end(), point.kind) == all.end()) all.push_back(point.kind);
+  }
+  return all;
+}
+
+std::optional<double> memory_from_bytes(const DeviceDescription& device) {
+  if (device.memory.size() < 2) return std::nullopt;  // the last level is the memory itself
+  const MemoryLevel& cache = device.memory[device.memory.size() - 2];
+  if (!cache.capacity_bytes) return std::nullopt;
+  return 2 * static_cast<double>(*cache.capacity_bytes);
+}
+
+StreamAnalysis analyse_stream(const GroupedRows& rows, const Manifest& manifest) {
+  const Schema& schema = *rows.schema;
+  const Sampling sampling = sampling_of(manifest, schema.probe);
+  const std::optional<double> memory_from = memory_from_bytes(manifest.device);
+  StreamAnalysis result;
+  for (const PointRows& group : rows.points) {
+    const Row& row = *group.first;
+    StreamPoint point;
+    point.cores_text = row.text(schema, "cores");
+    try {
+      point.cores = parse_core_set(point.cores_text);
+    } catch (const UsageError&) {
+      continue;  // without its cores a bandwidth says nothing
+    }
+    auto at = curve_point(rows, group, static_cast<double>(point.cores.size()),
+                          "bandwidth_bytes_per_s", sampling);
+    if (!at) continue;
+    point.bandwidth = std::move(*at);
+    const auto whole = [&](const char* name) { return row.integer(schema, name).value_or(0); };
+    point.kind = row.text(schema, "kind");
+    point.store = row.text(schema, "store");
+    point.bytes = whole("bytes");
+    point.request_bytes = whole("request_bytes");
+    point.requests = whole("requests");
+    point.passes = whole("passes");
+    point.shared = row.text(schema, "addresses") == "shared";
+    // Cores that walk the same addresses answer each other from the cache, however long the walk.
+    point.memory = memory_from && !point.shared && point.total_bytes() > *memory_from;
+    result.points.push_back(std::move(point));
+  }
+  return result;
+}
+
+}  // namespace sonde

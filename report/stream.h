@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/samples.h"
+
+namespace sonde {
+
+/// One point of the stream probe.
+struct StreamPoint {
+  std::vector<CoreName> cores;
+  std::string cores_text;  ///< as in the row
+  std::string kind, store;
+  std::int64_t bytes = 0;  ///< of one array of one core; shared: of the one array
+  std::int64_t request_bytes = 0, requests = 0, passes = 0;
+  bool shared = false;
+  bool memory = false;   ///< all arrays together are beyond twice the last declared cache
+  CurvePoint bandwidth;  ///< bytes a second; x is the number of cores
+
+  std::string core_kind() const;  ///< "vector"; "mixed" for several kinds
+  /// Distinct bytes that all cores walk.
+  double total_bytes() const;
+};
+
+struct StreamAnalysis {
+  std::vector<StreamPoint> points;
+
+  /// The best of a kind; of memory alone where `memory` is true. nullptr: there is none.
+  const StreamPoint* best(const std::string& kind, bool memory) const;
+  std::vector<std::string> kinds() const;  ///< in order of first appearance
+};
+
+/// Bytes from which a walk is counted as memory: twice the last declared cache, which keeps nothing
+/// of a cyclic walk that long. nullopt: no cache is declared, or its capacity is unknown.
+std::optional<double> memory_from_bytes(const DeviceDescription& device);
+
+StreamAnalysis analyse_stream(const GroupedRows& rows, const Manifest& manifest);
+
+}  // namespace sonde
