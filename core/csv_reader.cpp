@@ -259,7 +259,11 @@ std::string TableReader::read_row(std::string_view text, Row& row) {
   row.values.resize(schema_.size());
   for (std::size_t i = 0; i < schema_.size(); ++i) {
     const Column& column = schema_.column(i);
-    const bool must = column.required && (measured || i < schema_.axes.size());
+    // What was asked stands in every row, but a part of the key only where something was reached.
+    const bool asked = i < schema_.axes.size() &&
+                       std::find(schema_.extra_key.begin(), schema_.extra_key.end(),
+                                 column.name) == schema_.extra_key.end();
+    const bool must = column.required && (measured || asked);
     const int at = layout_.values[i];
     static const std::string kAbsent;
     const std::string& cell = at >= 0 ? (*cells)[static_cast<std::size_t>(at)] : kAbsent;

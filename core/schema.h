@@ -41,7 +41,7 @@ std::optional<Status> status_from(std::string_view text);
 struct Schema {
   std::string probe;
   int major = 1;
-  std::vector<Column> axes;     ///< what was asked; filled in every row
+  std::vector<Column> axes;     ///< what was asked; filled in every row, extra_key in good ones
   std::vector<Column> metrics;  ///< what came out
   /// Axes that, with (point, repetition), make the key of a row (`address_index` of a profile).
   std::vector<std::string> extra_key;

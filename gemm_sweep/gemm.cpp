@@ -37,7 +37,9 @@ class Gemm : public Probe {
     const std::vector<Shape> shapes = shape_text_ ? parse_shapes(*shape_text_, "--shape")
                                       : file_     ? read_shapes(*file_)
                                                   : standard_shapes();
-    // Only where not all may fit: else every round holds every shape, and drift hits all alike.
+    // Where not all may fit, shape after shape, so that packed weights are kept between the
+    // repetitions of one (packing takes longer than most products). Else every round holds every
+    // shape, and drift hits all alike.
     const std::vector<std::int64_t> batches = selection.budgeted
                                                   ? stratify(shapes, selection.seed)
                                                   : std::vector<std::int64_t>(shapes.size(), 0);

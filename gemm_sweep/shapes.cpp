@@ -182,7 +182,7 @@ std::vector<std::int64_t> stratify(const std::vector<Shape>& shapes, std::uint64
   const auto edge = [](std::size_t count, std::size_t part, std::size_t parts) {
     return static_cast<std::ptrdiff_t>(count * part / parts);
   };
-  std::vector<std::int64_t> batch(shapes.size());
+  std::vector<std::vector<std::size_t>> turns;  // one shape of each class
   for (std::size_t i = 0; i < kIntensities; ++i) {
     std::vector<std::size_t> alike(ranked.begin() + edge(ranked.size(), i, kIntensities),
                                    ranked.begin() + edge(ranked.size(), i + 1, kIntensities));
@@ -194,12 +194,20 @@ std::vector<std::int64_t> stratify(const std::vector<Shape>& shapes, std::uint64
                                        alike.begin() + edge(alike.size(), j + 1, kSizes));
       Rng rng(key_of({seed, i, j}));
       shuffle(stratum, rng);
-      for (std::size_t place = 0; place < stratum.size(); ++place) {
-        batch[stratum[place]] = static_cast<std::int64_t>(place);
+      if (turns.size() < stratum.size()) turns.resize(stratum.size());
+      for (std::size_t turn = 0; turn < stratum.size(); ++turn) {
+        turns[turn].push_back(stratum[turn]);
       }
     }
   }
-  return batch;
+  std::vector<std::int64_t> place(shapes.size());
+  std::int64_t next = 0;
+  for (std::size_t turn = 0; turn < turns.size(); ++turn) {
+    Rng rng(key_of({seed, turn}));
+    shuffle(turns[turn], rng);
+    for (std::size_t shape : turns[turn]) place[shape] = next++;
+  }
+  return place;
 }
 
 }  // namespace sonde

@@ -38,10 +38,9 @@ std::vector<Shape> parse_shapes(std::string_view text, std::string_view flag);
 /// file, line and column.
 std::vector<Shape> read_shapes(const std::filesystem::path& path);
 
-/// Batch of each shape, such that batch 0, batches 0 and 1, and so on are each a sample of the
-/// whole, stratified over intensity and size: ranked by intensity into six classes, each of those
-/// by FLOP into four, and one shape of each of the 24 classes a batch, in an order drawn from the
-/// seed.
+/// Place of each shape in a sequence of which every part from the start is a sample of the whole,
+/// stratified over intensity and size: ranked by intensity into six classes, each of those by FLOP
+/// into four, then one shape of each of the 24 classes in turn, drawn by the seed.
 std::vector<std::int64_t> stratify(const std::vector<Shape>& shapes, std::uint64_t seed);
 
 }  // namespace sonde

@@ -17,14 +17,28 @@
 namespace sonde {
 namespace {
 
-/// One step of a campaign and how long it may take before it is taken for hung.
+/// One step of a campaign.
 struct CampaignStep {
   const char* probe;
-  double limit_s;
+  /// Whether the device has what it takes; a probe run by itself says so in a skipped row.
+  bool (*offered)(const DeviceDescription&);
+  /// Seconds given to it on a host CPU when no --budget is, where all of it would take hours;
+  /// 0: all of it. The second is for --quick.
+  double host_budget_s = 0;
+  double quick_host_budget_s = 0;
 };
 
 /// In this order: latency first, while the machine is quiet and cool; heavy traffic later.
-constexpr CampaignStep kSteps[] = {{"chase", 1800}, {"copy", 1800}};
+constexpr CampaignStep kSteps[] = {
+    {"chase", [](const DeviceDescription&) { return true; }},
+    {"profile", [](const DeviceDescription& d) { return d.profile_bytes > 0; }},
+    {"interfere", [](const DeviceDescription& d) { return !d.aggressor_works.empty(); }},
+    {"handoff", [](const DeviceDescription& d) { return !d.handoff_kinds.empty(); }},
+    {"stream", [](const DeviceDescription& d) { return !d.stream.kinds.empty(); }},
+    {"copy", [](const DeviceDescription& d) { return !d.copies.empty(); }},
+    {"gemm", [](const DeviceDescription& d) { return !d.gemm.kernels.empty(); }, 60, 5}};
+/// How long a step may take before it is taken for hung.
+constexpr double kStepLimit = 3600;
 constexpr double kReportLimit = 300;
 
 std::string failure_of(const std::string& name, const ChildResult& result) {
@@ -56,8 +70,9 @@ ExitCode code_of(const ChildResult& result) {
 
 ExitCode run_campaign(const std::vector<std::string>& arguments) {
   catch_signals();
-  CommandLine line("sonde campaign",
-                   "All probes the device offers, then the report. The same command resumes.");
+  CommandLine line(
+      "sonde campaign",
+      "All probes the device offers, then topology and report. The same command resumes.");
   CommonOptions options;
   options.add_campaign_flags(line);
   if (!line.parse(arguments)) return ExitCode::ok;
@@ -80,9 +95,15 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
   ExitCode code = ExitCode::ok;
   std::vector<std::string> failures;
   for (const CampaignStep& step : kSteps) {
+    if (!step.offered(device)) continue;
     const std::string name = std::string("sonde-") + step.probe;
+    std::vector<std::string> words = common;
+    const double budget = options.quick ? step.quick_host_budget_s : step.host_budget_s;
+    if (budget > 0 && !options.budget_text && device.time_source == TimeSource::host_clock) {
+      words.insert(words.end(), {"--budget", format_number(budget)});
+    }
     try {
-      const ChildResult result = run_child(program_directory() / name, common, step.limit_s);
+      const ChildResult result = run_child(program_directory() / name, words, kStepLimit);
       if (result.interrupted) {
         std::fprintf(stderr,
                      "sonde campaign: interrupted; the same command with --out %s resumes\n",
@@ -99,18 +120,25 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
     }
   }
   if (options.dry_run) return code;
-  std::vector<std::string> report_words = {"--run", out.string()};
-  if (options.skip_bad_rows) report_words.push_back("--skip-bad-rows");
-  if (options.accept_edited) report_words.push_back("--accept-edited");
-  const ChildResult report =
-      run_child(program_directory() / "sonde-report", report_words, kReportLimit);
-  if (report.interrupted) return ExitCode::interrupted;
-  const ExitCode report_code = code_of(report);
-  if (report_code != ExitCode::ok) failures.push_back(failure_of("sonde-report", report));
+  std::vector<std::string> reading = {"--run", out.string()};
+  if (options.skip_bad_rows) reading.push_back("--skip-bad-rows");
+  if (options.accept_edited) reading.push_back("--accept-edited");
+  for (const char* name : {"sonde-topology", "sonde-report"}) {
+    try {
+      const ChildResult result = run_child(program_directory() / name, reading, kReportLimit);
+      if (result.interrupted) return ExitCode::interrupted;
+      const ExitCode step_code = code_of(result);
+      if (step_code != ExitCode::ok) failures.push_back(failure_of(name, result));
+      code = worse(code, step_code);
+    } catch (const OutputError& error) {
+      failures.push_back(error.what());
+      code = worse(code, error.code());
+    }
+  }
   for (const std::string& failure : failures) {
     std::fprintf(stderr, "sonde campaign: %s\n", failure.c_str());
   }
-  return worse(code, report_code);
+  return code;
 }
 
 ExitCode run_devices(const std::vector<std::string>& arguments) {

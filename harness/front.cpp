@@ -25,7 +25,13 @@ struct Command {
 constexpr Command kCommands[] = {
     {"devices", "every device usable here, and each backend without one", run_devices},
     {"chase", "pointer-chase latency per core, footprint and number of blocks", nullptr},
+    {"profile", "load latency of each core at matching addresses of one chain", nullptr},
+    {"interfere", "how much sets of other cores slow a victim's loads", nullptr},
+    {"handoff", "cache-line hand-off latency between two cores", nullptr},
+    {"stream", "bandwidth by cores, request, sharing and re-reads", nullptr},
     {"copy", "copy time and bandwidth against size", nullptr},
+    {"gemm", "the GEMM sweep: 1,055 shapes of open-weight models", nullptr},
+    {"topology", "the core tree that stored runs show", nullptr},
     {"report", "findings, figures and one page from stored runs", nullptr},
     {"campaign", "all probes the device offers, then the report; resumes", run_campaign},
 };

@@ -34,7 +34,7 @@ void CommonOptions::add_probe_flags(CommandLine& line) {
   add_campaign_flags(line);
   line.text("--csv", csv, "'-': rows to standard output, no run directory");
   line.text("--cores", cores_text,
-            "cores by name, e.g. cpu0-3 or vector0-55 (a copy is placed by the device)");
+            "cores by name, e.g. cpu0-3 or vector0-55 (copies and GEMMs are placed by the device)");
 }
 
 std::vector<std::string> CommonOptions::forwarded() const {

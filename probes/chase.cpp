@@ -20,7 +20,7 @@ constexpr std::int64_t kLeastSweep = 64 * kMiB;
 constexpr std::int64_t kMostSweep = 1 * kGiB;
 /// A quick run on a real device ends here: building and warming longer chains takes longer than
 /// all other points together.
-constexpr std::int64_t kMostQuickSweep = 256 * kMiB;
+constexpr std::int64_t kMostQuickSweep = 128 * kMiB;
 constexpr std::int64_t kSlowFootprint = 32 * kMiB;
 constexpr std::int64_t kFirstFootprint = 4 * kKiB;
 

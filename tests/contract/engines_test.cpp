@@ -1,36 +1,9 @@
 // What must hold for every backend, whatever its numbers are.
-#include <gtest/gtest.h>
-
-#include "core/error.h"
 #include "core/units.h"
-#include "device/registry.h"
+#include "tests/contract/every_backend.h"
 
 namespace sonde {
 namespace {
-
-class EveryBackend : public ::testing::TestWithParam<const char*> {
- protected:
-  EveryBackend() : device_(open_device(GetParam())) {}
-  const DeviceDescription& description() const { return device_->description(); }
-
-  ChaseWork chase_work(std::int64_t footprint) const {
-    ChaseWork work;
-    work.cores = {description().cores.front()};
-    work.footprint_bytes = footprint;
-    work.loads = 4096;
-    return work;
-  }
-  template <class Work>
-  Sample sample(Engine<Work>* engine, const Work& work, std::int64_t repetition = 0) {
-    engine->prepare(work);
-    const Sample taken = engine->run({1, 0, repetition});
-    const Check check = engine->verify();
-    EXPECT_TRUE(check.ok) << check.problem;
-    return taken;
-  }
-
-  std::unique_ptr<Device> device_;
-};
 
 TEST_P(EveryBackend, DescribesItself) {
   EXPECT_EQ(description().name, GetParam());
@@ -84,30 +57,22 @@ TEST_P(EveryBackend, ChaseTakesAnyFootprintOfTwoLinesOrMore) {
 }
 
 TEST_P(EveryBackend, ImpossibleWorkIsSkippedWithAReason) {
-  const auto reason_of = [](const auto& attempt) -> std::string {
-    try {
-      attempt();
-    } catch (const Skip& skip) {
-      return skip.what();
-    }
-    return "";
-  };
   ChaseWork tiny = chase_work(1);
-  EXPECT_NE(reason_of([&] { device_->chase()->prepare(tiny); }), "");
+  EXPECT_NE(skip_reason(device_->chase(), tiny), "");
   ChaseWork huge = chase_work(*description().memory_bytes * 2);
-  EXPECT_NE(reason_of([&] { device_->chase()->prepare(huge); }), "");
+  EXPECT_NE(skip_reason(device_->chase(), huge), "");
   ChaseWork elsewhere = chase_work(4096);
   elsewhere.cores = {{"nocore", 0}};
-  EXPECT_NE(reason_of([&] { device_->chase()->prepare(elsewhere); }), "");
+  EXPECT_NE(skip_reason(device_->chase(), elsewhere), "");
   CopyWork copy;
   copy.bytes = *description().memory_bytes * 2;
-  EXPECT_NE(reason_of([&] { device_->copy()->prepare(copy); }), "");
+  EXPECT_NE(skip_reason(device_->copy(), copy), "");
   copy.bytes = 64;
   copy.method = "teleport";
-  EXPECT_NE(reason_of([&] { device_->copy()->prepare(copy); }), "");
+  EXPECT_NE(skip_reason(device_->copy(), copy), "");
   copy.method = "auto";
   copy.direction = "sideways";
-  EXPECT_NE(reason_of([&] { device_->copy()->prepare(copy); }), "");
+  EXPECT_NE(skip_reason(device_->copy(), copy), "");
 }
 
 TEST_P(EveryBackend, CopiesOfAnySizeAreVerified) {
@@ -153,9 +118,7 @@ TEST_P(EveryBackend, TelemetryIsKnownOrAbsentNeverZero) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, EveryBackend, ::testing::Values("host", "sim:950pr_9579"),
-                         [](const auto& param) {
-                           return std::string(param.param).starts_with("sim") ? "sim" : "host";
-                         });
+                         backend_name);
 
 /// A device that corrupts what it computes: every verify() must notice.
 TEST(CorruptingDevice, IsCaughtByEveryVerify) {

@@ -10,7 +10,7 @@
 #include "core/csv_reader.h"
 #include "core/csv_writer.h"
 #include "core/parse.h"
-#include "tests/support/programs.h"
+#include "tests/output/commands.h"
 
 namespace sonde {
 namespace {
@@ -19,53 +19,31 @@ using test::read_text;
 using test::Result;
 using test::TemporaryDirectory;
 
-constexpr const char* kChip = "sim:950pr_9579";
-
-class CommandLine : public ::testing::Test {
- protected:
-  Result run(const std::vector<std::string>& command, const test::Environment& environment = {}) {
-    return test::run(directory_.path(), command, environment);
-  }
-  /// The command fails with `code` and one line on standard error that holds every word.
-  void refused(const std::vector<std::string>& command, int code,
-               const std::vector<std::string>& words) {
-    const Result result = run(command);
-    EXPECT_EQ(result.exit_code, code) << command[0] << ": " << result.err;
-    EXPECT_EQ(test::count_lines(result.err), 1u) << result.err;
-    EXPECT_EQ(result.out, "");
-    for (const std::string& word : words)
-      EXPECT_NE(result.err.find(word), std::string::npos) << word << "\n" << result.err;
-  }
-  /// A copy of the chip files with one text replaced, as the environment that makes it count.
-  test::Environment edited_chip(const std::string& from, const std::string& to) {
-    std::filesystem::create_directories(directory_ / "data");
-    std::filesystem::copy(std::filesystem::path(SONDE_SOURCE_DIR) / "data/chips",
-                          directory_ / "data/chips", std::filesystem::copy_options::recursive);
-    std::string chip = read_text(directory_ / "data/chips/950pr_9579.toml");
-    chip.replace(chip.find(from), from.size(), to);
-    test::write_text(directory_ / "data/chips/950pr_9579.toml", chip);
-    return {{"SONDE_DATA=" + (directory_ / "data").string()}};
-  }
-
-  TemporaryDirectory directory_;
-};
+using test::CommandLine;
+using test::kChip;
 
 TEST_F(CommandLine, EveryCommandHasHelpAndVersion) {
-  for (const std::string command : {"chase", "copy", "report", "campaign", "devices"}) {
+  const std::vector<std::string> probes = {"chase",  "profile", "interfere", "handoff",
+                                           "stream", "copy",    "gemm"};
+  std::vector<std::string> commands = probes;
+  commands.insert(commands.end(), {"topology", "report", "campaign", "devices"});
+  for (const std::string& command : commands) {
     const Result help = run({"sonde", command, "--help"});
     EXPECT_EQ(help.exit_code, 0) << command << help.err;
     EXPECT_NE(help.out.find("--help"), std::string::npos) << help.out;
     EXPECT_EQ(help.err, "");
   }
-  for (const std::string name : {"sonde", "sonde-chase", "sonde-copy", "sonde-report"}) {
+  std::vector<std::string> programs = {"sonde", "sonde-topology", "sonde-report"};
+  for (const std::string& probe : probes) programs.push_back("sonde-" + probe);
+  for (const std::string& name : programs) {
     const Result version = run({name, "--version"});
     EXPECT_EQ(version.exit_code, 0) << name;
     EXPECT_TRUE(version.out.starts_with("sonde 0.")) << version.out;
   }
   const Result front = run({"sonde", "--help"});
   EXPECT_EQ(front.exit_code, 0);
-  for (const char* command : {"chase", "copy", "report", "campaign", "devices"}) {
-    EXPECT_NE(front.out.find(command), std::string::npos);
+  for (const std::string& command : commands) {
+    EXPECT_NE(front.out.find("  " + command + " "), std::string::npos) << command;
   }
   EXPECT_EQ(run({"sonde"}).exit_code, 2);
 }
@@ -358,9 +336,10 @@ TEST_F(CommandLine, ABadChipFileIsNamedAndHidesNoOtherDevice) {
 }
 
 TEST_F(CommandLine, AMissingProbeProgramCostsItsStepOnly) {
-  // The front and what it runs are copied without sonde-copy.
+  // The front and what it runs are copied without sonde-copy and sonde-topology.
   std::filesystem::create_directory(directory_ / "bin");
-  for (const char* name : {"sonde", "sonde-chase", "sonde-report"}) {
+  for (const char* name : {"sonde", "sonde-chase", "sonde-profile", "sonde-interfere",
+                           "sonde-stream", "sonde-gemm", "sonde-report"}) {
     std::filesystem::copy_file(test::program(name), directory_ / "bin" / name);
   }
   const std::vector<std::string> command = {(directory_ / "bin/sonde").string(),
@@ -377,7 +356,10 @@ TEST_F(CommandLine, AMissingProbeProgramCostsItsStepOnly) {
   EXPECT_EQ(result.exit_code, 4) << result.err;
   EXPECT_NE(result.err.find("sonde-copy: cannot be started"), std::string::npos) << result.err;
   EXPECT_TRUE(std::filesystem::exists(directory_ / "run/report/index.html"));
-  std::filesystem::copy_file(test::program("sonde-copy"), directory_ / "bin/sonde-copy");
+  EXPECT_NE(result.err.find("sonde-topology: cannot be started"), std::string::npos) << result.err;
+  for (const char* name : {"sonde-copy", "sonde-topology"}) {
+    std::filesystem::copy_file(test::program(name), directory_ / "bin" / name);
+  }
   const Result resumed = run(command);
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
   EXPECT_TRUE(std::filesystem::exists(directory_ / "run/copy.csv"));

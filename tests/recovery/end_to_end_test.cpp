@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/core_name.h"
 #include "core/csv_reader.h"
 #include "core/parse.h"
 #include "core/rng.h"
@@ -52,6 +54,42 @@ std::map<std::string, Finding> read_findings(const std::filesystem::path& path) 
   return findings;
 }
 
+/// The tree of the chip file, from the core numbers alone: die = subsystem mod 2; a subsystem j is
+/// cube j with vectors 2j and 2j + 1.
+void expect_planted_tree(const std::filesystem::path& path) {
+  const auto json = nlohmann::json::parse(read_text(path));
+  EXPECT_FALSE(json.at("none_found"));
+  const auto& levels = json.at("levels");
+  ASSERT_GE(levels.size(), 2u);
+  const auto subsystem = [](const CoreName& core) {
+    return core.kind == "cube" ? core.number : core.number / 2;
+  };
+  const auto groups_of = [&](const nlohmann::json& level) {
+    std::vector<std::vector<CoreName>> groups;
+    for (const auto& group : level.at("groups")) {
+      groups.emplace_back();
+      for (const auto& name : group)
+        groups.back().push_back(parse_core_name(name.get<std::string>()));
+    }
+    return groups;
+  };
+  const auto dies = groups_of(levels.front());
+  ASSERT_EQ(dies.size(), 2u);
+  for (const auto& die : dies) {
+    EXPECT_EQ(die.size(), 42u);
+    for (const CoreName& core : die) EXPECT_EQ(subsystem(core) % 2, subsystem(die.front()) % 2);
+  }
+  const auto subsystems = groups_of(levels.back());
+  ASSERT_EQ(subsystems.size(), 28u);
+  for (const auto& members : subsystems) {
+    EXPECT_EQ(members.size(), 3u);
+    EXPECT_EQ(std::count_if(members.begin(), members.end(),
+                            [](const CoreName& core) { return core.kind == "cube"; }),
+              1);
+    for (const CoreName& core : members) EXPECT_EQ(subsystem(core), subsystem(members.front()));
+  }
+}
+
 TEST(QuickCampaign, FindsWhatWasPlanted) {
   TemporaryDirectory directory;
   const Result result = run(directory.path(), {"sonde", "campaign", "--device", kChip, "--out",
@@ -75,6 +113,11 @@ TEST(QuickCampaign, FindsWhatWasPlanted) {
   EXPECT_LE(findings.at("chase.level_2.capacity_bytes").high, 256 << 20);
   EXPECT_TRUE(findings.contains("chase.level_3.latency_ns"));
   EXPECT_FALSE(findings.contains("chase.level_4.latency_ns"));
+  // Structure: two dies of 42 cores, in them ten sharing groups, in those 28 subsystems of one Cube
+  // and two Vector cores (data/chips/950pr_9579.toml).
+  expect_planted_tree(directory / "run/topology.json");
+  EXPECT_EQ(findings.at("topology.level_1.groups").value, 2);
+  EXPECT_GE(findings.at("topology.level_1.stability").value, 0.95);
   // Switch: 400,000 bytes within one step of the ladder, the bracket holding it.
   const Finding& change = findings.at("copy.switch_bytes");
   EXPECT_LE(change.low, 400'000);
@@ -85,12 +128,17 @@ TEST(QuickCampaign, FindsWhatWasPlanted) {
   EXPECT_EQ(*(at + 1), static_cast<std::int64_t>(change.high));
   EXPECT_GT(findings.at("copy.switch_cost_ns").value, 0);
   EXPECT_FALSE(findings.contains("copy.switch_bytes.2"));
-  // The idle state is published; under load the model knows neither power nor temperature.
+  // The idle state is published.
   EXPECT_EQ(findings.at("idle.power_w").value, 203.3);
   EXPECT_EQ(findings.at("idle.temperature_c").value, 56);
   EXPECT_EQ(findings.at("copy.clock_mhz.median").value, 1650);
-  EXPECT_FALSE(findings.contains("copy.power_w.median"));
-  EXPECT_FALSE(findings.contains("chase.temperature_c.median"));
+  // Under a matrix product: the power cap, and a clock below the reference.
+  EXPECT_NEAR(findings.at("gemm.power_w.median").value, 600, 0.02 * 600);
+  EXPECT_LT(findings.at("gemm.clock_mhz.median").value, 1650);
+  EXPECT_GT(findings.at("gemm.clock_mhz.median").value, 1450);
+  EXPECT_NEAR(findings.at("gemm.peak_flop_per_s.datasheet").value, 378.5e12, 0.1e12);
+  EXPECT_GT(findings.at("gemm.fraction.time_weighted").value, 0.5);
+  EXPECT_LE(findings.at("gemm.fraction.time_weighted").value, 1.001);
   for (const auto& [name, finding] : findings) EXPECT_EQ(finding.time_source, "modelled") << name;
   for (const char* figure :
        {"chase_blocks", "chase_footprint", "chase_cores", "copy_time", "copy_bandwidth"}) {
@@ -127,23 +175,16 @@ TEST(Campaign, KilledFiveTimesEndsWithTheSameRows) {
     return words;
   };
   ASSERT_EQ(run(directory.path(), command("whole")).exit_code, 0);
-  const auto chase_size = std::filesystem::file_size(directory / "whole/chase.csv");
-  const auto copy_size = std::filesystem::file_size(directory / "whole/copy.csv");
-
-  // Five moments spread over both steps, drawn from a fixed seed; each is a size reached, so that
-  // a fast machine is killed in the middle as well.
+  // Each is a size reached, at a share drawn from a fixed seed, so that a fast machine is killed in
+  // the middle of that step as well.
   Rng rng(31);
   int killed = 0;
-  std::uintmax_t reached = 0;
-  for (int i = 0; i < 5; ++i) {
-    const bool in_chase = i < 3;
-    const auto path = directory / (in_chase ? "killed/chase.csv" : "killed/copy.csv");
-    const auto size = in_chase ? chase_size : copy_size;
-    const std::uintmax_t step = size / (in_chase ? 4 : 3);
-    reached =
-        (i == 0 || i == 3) ? step / 2 + rng.below(step) : reached + step / 4 + rng.below(step / 2);
+  for (const char* probe : {"chase", "profile", "interfere", "stream", "gemm"}) {
+    const std::string file = std::string(probe) + ".csv";
+    const auto size = std::filesystem::file_size(directory / "whole" / file);
+    const std::uintmax_t reached = size / 4 + rng.below(size / 2);
     const pid_t child = test::start(directory.path(), command("killed"));
-    if (wait_for_size(path, reached, child)) {
+    if (wait_for_size(directory / "killed" / file, reached, child)) {
       ::kill(child, SIGKILL);
       ++killed;
     }
@@ -152,8 +193,15 @@ TEST(Campaign, KilledFiveTimesEndsWithTheSameRows) {
   EXPECT_EQ(killed, 5);
   const Result last = run(directory.path(), command("killed"));
   ASSERT_EQ(last.exit_code, 0) << last.err;
-  EXPECT_EQ(read_text(directory / "killed/chase.csv"), read_text(directory / "whole/chase.csv"));
-  EXPECT_EQ(read_text(directory / "killed/copy.csv"), read_text(directory / "whole/copy.csv"));
+  for (const Schema* schema : all_schemas()) {
+    const std::string file = schema->probe + ".csv";
+    EXPECT_EQ(std::filesystem::exists(directory / "whole" / file), schema->probe != "handoff");
+    if (schema->probe == "handoff") continue;
+    EXPECT_TRUE(read_text(directory / "killed" / file) == read_text(directory / "whole" / file))
+        << file << " differs";
+  }
+  EXPECT_EQ(read_text(directory / "killed/topology.json"),
+            read_text(directory / "whole/topology.json"));
 }
 
 TEST(Campaign, AFinishedStepIsNotRunAgain) {

@@ -141,28 +141,31 @@ TEST(GemmShapes, AMissingModelOrABadCellIsNamed) {
   EXPECT_NE(refusal(bad).find("models.csv:2: hidden: '4o96'"), std::string::npos) << refusal(bad);
 }
 
-TEST(GemmShapes, EachBatchIsASampleOfTheWhole) {
+TEST(GemmShapes, EveryStartOfTheSequenceIsASampleOfTheWhole) {
   const std::vector<Shape> all = shapes();
-  const std::vector<std::int64_t> batch = stratify(all, 7);
-  std::map<std::int64_t, std::vector<double>> intensity, flop;
+  const std::vector<std::int64_t> place = stratify(all, 7);
+  std::vector<GemmWork> sequence(all.size());
+  std::set<std::int64_t> places(place.begin(), place.end());
+  ASSERT_EQ(places.size(), 1055u);
+  ASSERT_EQ(*places.rbegin(), 1054);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    intensity[batch[i]].push_back(work_of(all[i]).intensity());
-    flop[batch[i]].push_back(work_of(all[i]).flop());
+    sequence[static_cast<std::size_t>(place[i])] = work_of(all[i]);
   }
-  EXPECT_EQ(intensity.size(), 44u);  // 1,055 over 24 classes, rounded up
-  for (std::int64_t b = 0; b < 40; ++b) {
-    ASSERT_EQ(intensity[b].size(), 24u) << b;
-    // The mix: 407 of 1,055 below 236, so about 9 of 24, whatever the batch.
+  for (std::size_t turn = 0; turn < 40; ++turn) {
+    const auto begin = sequence.begin() + static_cast<std::ptrdiff_t>(24 * turn);
+    // The mix: 407 of 1,055 below 236, so about 9 of 24, whatever the turn.
     const auto below =
-        std::count_if(intensity[b].begin(), intensity[b].end(), [](double x) { return x < 236; });
-    EXPECT_GE(below, 8) << b;
-    EXPECT_LE(below, 12) << b;
-    const auto [small, large] = std::minmax_element(flop[b].begin(), flop[b].end());
-    EXPECT_LT(*small, 1e9) << b;
-    EXPECT_GT(*large, 1e12) << b;
+        std::count_if(begin, begin + 24, [](const GemmWork& w) { return w.intensity() < 236; });
+    EXPECT_GE(below, 8) << turn;
+    EXPECT_LE(below, 12) << turn;
+    const auto [small, large] = std::minmax_element(
+        begin, begin + 24,
+        [](const GemmWork& a, const GemmWork& b) { return a.flop() < b.flop(); });
+    EXPECT_LT(small->flop(), 1e9) << turn;
+    EXPECT_GT(large->flop(), 1e12) << turn;
   }
-  EXPECT_EQ(stratify(all, 7), batch);
-  EXPECT_NE(stratify(all, 8), batch);
+  EXPECT_EQ(stratify(all, 7), place);
+  EXPECT_NE(stratify(all, 8), place);
 }
 
 TEST(GemmShapes, ShapesAreReadFromTextAndRefusedByPiece) {

@@ -1,0 +1,232 @@
+// The probes of several cores, the profile and the GEMM sweep as a user meets them.
+#include <algorithm>
+#include <sstream>
+
+#include "core/csv_reader.h"
+#include "core/csv_writer.h"
+#include "tests/output/commands.h"
+
+namespace sonde {
+namespace {
+
+using test::CommandLine;
+using test::kChip;
+using test::read_text;
+using test::Result;
+
+class Probes : public CommandLine {
+ protected:
+  /// Rows of a probe run on the simulated chip with these flags.
+  Table rows(const Schema& schema, const std::vector<std::string>& flags, int code = 0) {
+    const std::string out = "run" + std::to_string(++runs_);
+    std::vector<std::string> command = {"sonde-" + schema.probe, "--device", kChip, "--out", out,
+                                        "--no-progress"};
+    command.insert(command.end(), flags.begin(), flags.end());
+    const Result result = run(command);
+    EXPECT_EQ(result.exit_code, code) << result.err;
+    return read_table(directory_ / out / (schema.probe + ".csv"), schema);
+  }
+  std::string dry_run(const std::string& probe, const std::vector<std::string>& flags) {
+    std::vector<std::string> command = {"sonde-" + probe, "--dry-run"};
+    command.insert(command.end(), flags.begin(), flags.end());
+    const Result result = run(command);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.err, "");
+    return result.out;
+  }
+
+  int runs_ = 0;
+};
+
+TEST_F(Probes, EveryPlanIsShownOnBothDevicesAndMeasuresNothing) {
+  for (const std::string probe :
+       {"chase", "profile", "interfere", "handoff", "stream", "copy", "gemm"}) {
+    for (const char* device : {"host", kChip}) {
+      for (const bool quick : {false, true}) {
+        std::vector<std::string> flags = {"--device", device};
+        if (quick) flags.push_back("--quick");
+        const std::string plan = dry_run(probe, flags);
+        EXPECT_TRUE(plan.starts_with("point\t")) << probe;
+        EXPECT_NE(plan.find(" points to measure, "), std::string::npos) << probe;
+      }
+    }
+  }
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "sonde-host"));
+}
+
+TEST_F(Probes, AProfileHasOneRowACoreAndAddress) {
+  const Table table = rows(profile_schema(), {"--cores", "vector0,cube3", "--addresses", "300"});
+  ASSERT_EQ(table.rows.size(), 600u);
+  std::vector<std::int64_t> addresses[2];
+  for (const Row& row : table.rows) {
+    EXPECT_EQ(row.status, Status::ok);
+    EXPECT_EQ(row.repetition, 0);
+    addresses[row.point].push_back(*row.integer(profile_schema(), "address_bytes"));
+  }
+  EXPECT_EQ(addresses[0], addresses[1]);
+  EXPECT_EQ(table.rows.back().integer(profile_schema(), "address_index"), 299);
+  EXPECT_NE(
+      dry_run("profile", {"--device", kChip}).find("84 of 84 points to measure, 1 repetition"),
+      std::string::npos);
+  // 4,096 addresses by default, 512 in a quick run.
+  EXPECT_EQ(rows(profile_schema(), {"--cores", "vector0"}).rows.size(), 4096u);
+  EXPECT_EQ(rows(profile_schema(), {"--cores", "vector0", "--quick"}).rows.size(), 512u);
+}
+
+TEST_F(Probes, AProfileCutAnywhereIsMeasuredAnew) {
+  const std::vector<std::string> command = {
+      "sonde-profile", "--device",  kChip,         "--out", "p",
+      "--cores",       "vector0-2", "--addresses", "50",    "--no-progress"};
+  ASSERT_EQ(run(command).exit_code, 0);
+  const std::string whole = read_text(directory_ / "p/profile.csv");
+  for (std::size_t kept : {whole.size() / 3, whole.size() / 2, whole.size() - 1,
+                           whole.find('\n') + 1, whole.find('\n') + 30}) {
+    test::write_text(directory_ / "p/profile.csv", whole.substr(0, kept));
+    const Result again = run(command);
+    EXPECT_EQ(again.exit_code, 0) << again.err;
+    EXPECT_EQ(read_text(directory_ / "p/profile.csv"), whole) << kept;
+  }
+}
+
+TEST_F(Probes, InterferenceTakesPairsAndSubsets) {
+  const Table pairs = rows(interfere_schema(),
+                           {"--cores", "vector0-2", "--aggressor", "load", "--repetitions", "2"});
+  ASSERT_EQ(pairs.rows.size(), 2u * (3 + 6));  // alone, and each beside each other one
+  const auto alone = std::count_if(pairs.rows.begin(), pairs.rows.end(), [](const Row& row) {
+    return row.text(interfere_schema(), "aggressors") == "none";
+  });
+  EXPECT_EQ(alone, 6);
+  for (const Row& row : pairs.rows) {
+    const bool beside = row.text(interfere_schema(), "aggressors") != "none";
+    EXPECT_EQ(row.integer(interfere_schema(), "background_operations").has_value(), beside);
+  }
+  const Table subsets = rows(interfere_schema(), {"--design", "subsets", "--subsets", "5",
+                                                  "--cores", "vector0-4", "--aggressor", "load"});
+  ASSERT_EQ(subsets.rows.size(), 5u + 25);
+  for (const Row& row : subsets.rows) {
+    const auto set = parse_core_set(row.text(interfere_schema(), "aggressors"));
+    EXPECT_TRUE(set.empty() || set.size() == 2);  // half of the other four
+    for (const CoreName& core : set) {
+      EXPECT_NE(core.str(), row.text(interfere_schema(), "victim"));
+    }
+  }
+}
+
+TEST_F(Probes, AMissingEngineIsASkippedRow) {
+  const Table table = rows(handoff_schema(), {});
+  ASSERT_EQ(table.rows.size(), 2u);
+  for (const Row& row : table.rows) {
+    EXPECT_EQ(row.status, Status::skipped);
+    EXPECT_EQ(row.reason, "this device has no hand-off engine");
+  }
+}
+
+TEST_F(Probes, StreamRowsSayWhatWasCounted) {
+  const Table table = rows(stream_schema(), {"--bytes", "1MiB,4MiB", "--kind", "copy", "--cores",
+                                             "vector0-1", "--passes", "2", "--repetitions", "1"});
+  ASSERT_EQ(table.rows.size(), 2u);
+  for (const Row& row : table.rows) {
+    const double bytes = *row.number(stream_schema(), "bytes");
+    // Two cores, two arrays, two passes.
+    EXPECT_EQ(row.number(stream_schema(), "moved_bytes"), 8 * bytes);
+    EXPECT_NEAR(*row.number(stream_schema(), "bandwidth_bytes_per_s"),
+                8 * bytes / *row.number(stream_schema(), "elapsed_s"), 1);
+    EXPECT_EQ(row.text(stream_schema(), "counting"), "each array once a pass and core");
+  }
+}
+
+TEST_F(Probes, GemmRowsHoldWorkAndIntensity) {
+  test::write_text(directory_ / "shapes.csv", "k,m,n,label\n64,32,128,\"a, b\"\n0,1,1,none\n");
+  const Table table =
+      rows(gemm_schema(), {"--shapes", (directory_ / "shapes.csv").string(), "--repetitions", "1"});
+  ASSERT_EQ(table.rows.size(), 2u);
+  const auto of = [&](std::int64_t point) {
+    return *std::find_if(table.rows.begin(), table.rows.end(),
+                         [&](const Row& row) { return row.point == point; });
+  };
+  const Row shape = of(0);
+  EXPECT_EQ(shape.text(gemm_schema(), "label"), "a, b");
+  EXPECT_EQ(shape.number(gemm_schema(), "flop"), 2.0 * 32 * 128 * 64);
+  EXPECT_EQ(shape.number(gemm_schema(), "least_bytes"), 2.0 * (32 * 64 + 64 * 128 + 32 * 128));
+  EXPECT_DOUBLE_EQ(*shape.number(gemm_schema(), "intensity_flop_per_byte"),
+                   2.0 * 32 * 128 * 64 / (2.0 * (32 * 64 + 64 * 128 + 32 * 128)));
+  EXPECT_NEAR(*shape.number(gemm_schema(), "flop_per_s"),
+              2.0 * 32 * 128 * 64 / *shape.number(gemm_schema(), "elapsed_s"), 1);
+  EXPECT_EQ(of(1).status, Status::skipped);
+  EXPECT_EQ(of(1).reason, "no work: a dimension is 0");
+  EXPECT_NE(dry_run("gemm", {"--device", kChip}).find("1055 of 1055 points"), std::string::npos);
+}
+
+TEST_F(Probes, ABudgetOnTheHostLeavesAStratifiedSampleAndSaysSo) {
+  const Result result = run({"sonde-gemm", "--device", "host", "--out", "g", "--budget", "1",
+                             "--repetitions", "1", "--no-progress"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Table table = read_table(directory_ / "g/gemm.csv", gemm_schema());
+  ASSERT_EQ(table.rows.size(), 1055u);
+  std::int64_t measured = 0;
+  for (const Row& row : table.rows) {
+    measured += row.status == Status::ok;
+    if (row.status == Status::skipped) {
+      EXPECT_NE(row.reason.find("budget of 1 s"), std::string::npos);
+    }
+  }
+  EXPECT_GE(measured, 1);
+  EXPECT_LT(measured, 1055);
+}
+
+TEST_F(Probes, BadInputNamesTheFlag) {
+  refused({"sonde-profile", "--addresses", "0"}, 2, {"--addresses", "0"});
+  refused({"sonde-profile", "--addresses", "1,2"}, 2, {"--addresses", "list"});
+  refused({"sonde-profile", "--device", kChip, "--bytes", "64", "--addresses", "2"}, 2,
+          {"--addresses", "2", "1 lines"});
+  refused({"sonde-profile", "--bytes", "64M"}, 2, {"--bytes", "64M"});
+  refused({"sonde-interfere", "--design", "triples"}, 2, {"--design", "triples", "pairs"});
+  refused({"sonde-interfere", "--aggressor", "lod"}, 2, {"--aggressor", "lod", "load"});
+  refused({"sonde-interfere", "--subsets", "3"}, 2, {"--subsets", "--design"});
+  refused({"sonde-interfere", "--design", "subsets", "--subsets", "0"}, 2, {"--subsets", "0"});
+  refused({"sonde-handoff", "--kind", "give"}, 2, {"--kind", "give", "read"});
+  refused({"sonde-stream", "--kind", "reed"}, 2, {"--kind", "reed", "read"});
+  refused({"sonde-stream", "--bytes", "0"}, 2, {"--bytes", "0"});
+  refused({"sonde-stream", "--request-bytes", "-64"}, 2, {"--request-bytes", "-64"});
+  refused({"sonde-stream", "--requests", "0"}, 2, {"--requests", "0"});
+  refused({"sonde-stream", "--passes", "2"}, 2, {"--passes", "--bytes"});
+  refused({"sonde-gemm", "--shape", "4x4"}, 2, {"--shape", "4x4", "MxNxK"});
+  refused({"sonde-gemm", "--shape", "4x-4x4"}, 2, {"--shape", "-4"});
+  refused({"sonde-gemm", "--shapes", "nowhere.csv"}, 2, {"--shapes", "nowhere.csv"});
+  refused({"sonde-gemm", "--shapes", "nowhere.csv", "--shape", "1x1x1"}, 2, {"exclude"});
+  refused({"sonde-gemm", "--dtype", "fp64"}, 2, {"--dtype", "fp64", "bf16"});
+  refused({"sonde-gemm", "--kernel", "magic"}, 2, {"--kernel", "magic", "auto"});
+  refused({"sonde-gemm", "--cores", "cpu0", "--shape", "1x1x1"}, 2, {"--cores", "GEMM"});
+  refused({"sonde-topology"}, 2, {"--run"});
+  refused({"sonde-topology", "--run", "nowhere"}, 2, {"nowhere"});
+  // Bare numbers mean nothing where a device has two kinds of cores.
+  refused({"sonde-profile", "--device", kChip, "--cores", "0-3"}, 2, {"--cores", "vector"});
+}
+
+TEST_F(Probes, ACorruptingDeviceFailsEveryPointAndKeepsNoNumber) {
+  const std::pair<const Schema*, std::vector<std::string>> runs[] = {
+      {&profile_schema(), {"--cores", "vector0-1", "--addresses", "10"}},
+      {&interfere_schema(), {"--cores", "vector0-1", "--aggressor", "load"}},
+      {&stream_schema(), {"--cores", "vector0-1", "--bytes", "64KiB"}},
+      {&gemm_schema(), {"--shape", "64x64x64"}}};
+  for (const auto& [schema, flags] : runs) {
+    std::vector<std::string> command = {"sonde-" + schema->probe,
+                                        "--device",
+                                        "sim:950pr_9579?fault=corrupt",
+                                        "--out",
+                                        schema->probe,
+                                        "--no-progress"};
+    command.insert(command.end(), flags.begin(), flags.end());
+    EXPECT_EQ(run(command).exit_code, 1) << schema->probe;
+    const Table table = read_table(directory_ / schema->probe / (schema->probe + ".csv"), *schema);
+    ASSERT_FALSE(table.rows.empty());
+    for (const Row& row : table.rows) {
+      EXPECT_EQ(row.status, Status::failed) << schema->probe;
+      EXPECT_TRUE(row.reason.starts_with("verify: ")) << row.reason;
+      EXPECT_FALSE(row.number(*schema, "elapsed_s"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sonde
