@@ -5,6 +5,7 @@
 
 #include "core/parse.h"
 #include "report/pairs.h"
+#include "report/show.h"
 
 namespace sonde {
 
@@ -125,9 +126,9 @@ void gemm_findings(const GemmAnalysis& gemm, FindingList& out) {
   if (gemm.shapes.empty()) return;
   const std::string file = out.file("gemm") + ": " + gemm.dtype + ", kernel " + gemm.kernel + ", ";
   for (const GemmRoofline& line : gemm.rooflines) {
-    const std::string over = " of rate over attainable, " + line.name + " roofs (peak " +
-                             exact(line.peak) + " FLOP/s, read bandwidth " + exact(line.bandwidth) +
-                             " B/s); n counts shapes";
+    const std::string over = " of rate over attainable, " + line.name + " roofs (" +
+                             show_quantity(line.peak, "FLOP/s") + ", " +
+                             show_quantity(line.bandwidth, "B/s") + "); n counts shapes";
     const std::string boot = file + "bootstrap over shapes; ";
     const auto add = [&](const std::string& name, const Estimate& value, const std::string& basis) {
       out.estimate("gemm." + name + line.suffix, value, "1", basis);
@@ -139,7 +140,7 @@ void gemm_findings(const GemmAnalysis& gemm, FindingList& out) {
     std::string best = file + "largest value" + over;
     best.replace(best.rfind("shapes"), 6, "samples");
     add("best", line.best, best);
-    const std::string ridge = exact(line.ridge()) + " FLOP/B, median" + over;
+    const std::string ridge = show_quantity(line.ridge(), "FLOP/B") + ", median" + over;
     add("below_ridge.median", line.below_ridge, boot + "shapes below the ridge of " + ridge);
     add("above_ridge.median", line.above_ridge, boot + "shapes at or above the ridge of " + ridge);
     add("below_236.median", line.below_236,

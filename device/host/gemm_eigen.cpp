@@ -79,7 +79,7 @@ class EigenProduct final : public GemmProduct {
   const std::vector<Seat>& seats() const override { return seats_; }
   std::string note() const override {
     return "Eigen FP32, plain B, " + std::string(kernel_.instructions) + ", " +
-           std::to_string(machine_.cpus.size()) + " threads";
+           std::to_string(machine_.cpus.size()) + " threads, warm operands";
   }
 
  private:

@@ -73,7 +73,7 @@ class OneDnnProduct final : public GemmProduct {
 
   std::string note() const override {
     return "oneDNN " + implementation_ + ", " + (packed_ ? "packed B" : "plain B") + ", " +
-           std::to_string(machine_.cpus.size()) + " threads";
+           std::to_string(machine_.cpus.size()) + " threads, warm operands";
   }
 
  private:

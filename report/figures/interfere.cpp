@@ -23,7 +23,7 @@ std::vector<Figure> build(const FigureInput& input) {
     figure.title = "Slow-down of a victim by one aggressor, aggressor work " + work;
     figure.x.label = "aggressor";
     figure.y.label = "victim";
-    map->scale = "latency beside the aggressor over alone";
+    map->scale = "slow-down (times)";
     map->at_least = kLeastScale;
     figure.height = heat_map_height(*map);
     figure.caption = "Load latency of the victim (row) while the other core (column) works (" +
