@@ -261,8 +261,8 @@ std::string TableReader::read_row(std::string_view text, Row& row) {
     const Column& column = schema_.column(i);
     // What was asked stands in every row, but a part of the key only where something was reached.
     const bool asked = i < schema_.axes.size() &&
-                       std::find(schema_.extra_key.begin(), schema_.extra_key.end(),
-                                 column.name) == schema_.extra_key.end();
+                       std::find(schema_.extra_key.begin(), schema_.extra_key.end(), column.name) ==
+                           schema_.extra_key.end();
     const bool must = column.required && (measured || asked);
     const int at = layout_.values[i];
     static const std::string kAbsent;
@@ -285,6 +285,7 @@ void TableReader::add(Row row, std::int64_t line) {
   const auto [at, fresh] = keys_.emplace(std::move(key), table_.rows.size());
   if (fresh) {
     table_.rows.push_back(std::move(row));
+    table_.lines.push_back(line);
     return;
   }
   if (row_cells(schema_, table_.rows[at->second]) == row_cells(schema_, row)) {

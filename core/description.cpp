@@ -58,4 +58,11 @@ std::optional<double> DeviceDescription::roof(const std::string& roof_name) cons
   return std::nullopt;
 }
 
+std::optional<std::int64_t> DeviceDescription::memory_from_bytes() const {
+  if (memory.size() < 2) return std::nullopt;  // the last level is the memory itself
+  const MemoryLevel& cache = memory[memory.size() - 2];
+  if (!cache.capacity_bytes) return std::nullopt;
+  return 2 * *cache.capacity_bytes * cache.instances.value_or(1);
+}
+
 }  // namespace sonde

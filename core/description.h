@@ -22,6 +22,7 @@ struct MemoryLevel {
   std::string name;                            ///< "L1d", "data cache", "HBM"
   std::optional<std::int64_t> capacity_bytes;  ///< unknown is unknown
   std::optional<std::int64_t> line_bytes;
+  std::optional<std::int64_t> instances = {};  ///< of this cache among all cores, if known
 };
 
 /// A peak figure with where it comes from.
@@ -74,6 +75,7 @@ struct DeviceDescription {
   std::vector<CopyPath> copies;
   GemmOffer gemm;
   std::vector<Roof> roofs;
+  std::optional<double> reference_clock_hz;  ///< at which the compute roofs are meant
   /// Name and value of what may change the numbers: governor, huge pages, SMT, driver, ...
   std::vector<std::pair<std::string, std::string>> conditions;
 
@@ -81,6 +83,10 @@ struct DeviceDescription {
   std::vector<std::string> kinds() const;
   std::vector<CoreName> cores_of(const std::string& kind) const;
   std::optional<double> roof(const std::string& name) const;
+  /// Bytes from which a walk by all cores together is one of memory: twice all instances of the
+  /// last declared cache, which keep nothing of a cyclic walk that long. nullopt: no cache is
+  /// declared, or its capacity is unknown.
+  std::optional<std::int64_t> memory_from_bytes() const;
 };
 
 }  // namespace sonde

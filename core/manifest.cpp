@@ -29,6 +29,7 @@ Json to_json(const DeviceDescription& device) {
     entry["name"] = level.name;
     if (level.capacity_bytes) entry["capacity_bytes"] = *level.capacity_bytes;
     if (level.line_bytes) entry["line_bytes"] = *level.line_bytes;
+    if (level.instances) entry["instances"] = *level.instances;
     json["memory"].push_back(std::move(entry));
   }
   if (device.memory_bytes) json["memory_bytes"] = *device.memory_bytes;
@@ -48,6 +49,7 @@ Json to_json(const DeviceDescription& device) {
   for (const CopyPath& path : device.copies) {
     json["copies"].push_back({{"direction", path.direction}, {"methods", path.methods}});
   }
+  if (device.reference_clock_hz) json["reference_clock_hz"] = *device.reference_clock_hz;
   json["roofs"] = Json::array();
   for (const Roof& roof : device.roofs) {
     json["roofs"].push_back({{"name", roof.name}, {"value", roof.value}, {"source", roof.source}});
@@ -74,6 +76,7 @@ DeviceDescription device_from(const Json& json) {
     level.name = entry.at("name");
     if (entry.contains("capacity_bytes")) level.capacity_bytes = entry["capacity_bytes"];
     if (entry.contains("line_bytes")) level.line_bytes = entry["line_bytes"];
+    if (entry.contains("instances")) level.instances = entry["instances"];
     device.memory.push_back(std::move(level));
   }
   if (json.contains("memory_bytes")) device.memory_bytes = json["memory_bytes"];
@@ -97,6 +100,9 @@ DeviceDescription device_from(const Json& json) {
   device.gemm = {names(gemm, "dtypes"), names(gemm, "kernels")};
   for (const Json& entry : json.at("copies")) {
     device.copies.push_back({entry.at("direction"), entry.at("methods")});
+  }
+  if (json.contains("reference_clock_hz")) {
+    device.reference_clock_hz = json.at("reference_clock_hz").get<double>();
   }
   for (const Json& entry : json.at("roofs")) {
     device.roofs.push_back({entry.at("name"), entry.at("value"), entry.at("source")});
@@ -149,6 +155,7 @@ Manifest read_manifest(const std::filesystem::path& path) {
       step.state = entry.at("state");
       step.adaptive = entry.at("adaptive");
       step.reason = entry.at("reason");
+      if (entry.contains("rows")) step.rows = entry.at("rows").get<std::int64_t>();
       manifest.steps.push_back(std::move(step));
     }
     return manifest;
@@ -186,6 +193,7 @@ void write_manifest(const std::filesystem::path& run, const Manifest& manifest) 
                              {"state", step.state},
                              {"adaptive", step.adaptive},
                              {"reason", step.reason}});
+    if (step.rows) json["steps"].back()["rows"] = *step.rows;
   }
   write_file_atomically(run / "manifest.json", dump(json));
 }

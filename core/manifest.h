@@ -17,6 +17,7 @@ struct Step {
   std::string state;                           ///< running, complete, interrupted, failed
   bool adaptive = true;                        ///< repetitions chosen by the stopping rule
   std::string reason;                          ///< why it is not complete
+  std::optional<std::int64_t> rows = {};       ///< that its file held when it ended
 };
 
 /// manifest.json: what the device said of itself and what was asked. All a report may know beside

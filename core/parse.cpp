@@ -170,6 +170,20 @@ std::string format_number(double value) {
   return std::string(text, error == std::errc{} ? end : text);
 }
 
+std::size_t utf8_length(std::string_view text, std::size_t i) {
+  const auto byte = static_cast<unsigned char>(text[i]);
+  const std::size_t length = byte < 0x80         ? 1
+                             : (byte >> 5) == 6  ? 2
+                             : (byte >> 4) == 14 ? 3
+                             : (byte >> 3) == 30 ? 4
+                                                 : 0;
+  if (length == 0 || i + length > text.size()) return 0;
+  for (std::size_t k = 1; k < length; ++k) {
+    if ((static_cast<unsigned char>(text[i + k]) >> 6) != 2) return 0;
+  }
+  return length;
+}
+
 std::string format_count(std::int64_t value) {
   std::string text = std::to_string(value);
   const std::size_t digits_from = value < 0 ? 1 : 0;

@@ -36,6 +36,9 @@ std::vector<std::string> parse_names(std::string_view text, std::string_view fla
 /// (those throw std::invalid_argument: unknown is an empty cell).
 std::string format_number(double value);
 
+/// Length of the UTF-8 sequence that begins at `text[i]`; 0 when it is broken there.
+std::size_t utf8_length(std::string_view text, std::size_t i);
+
 /// Thousands separated by commas.
 std::string format_count(std::int64_t value);
 

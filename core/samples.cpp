@@ -49,6 +49,7 @@ GroupedRows group_rows(const ProbeRows& probe, TimeSource source) {
           ++counts.other_clock;
         } else {
           ++counts.ok;
+          counts.preempted += row.integer(schema, "preemptions").value_or(0) > 0;
           grouped.points[entry->second].ok.push_back(&row);
         }
         break;
@@ -105,8 +106,8 @@ Estimate overall(const GroupedRows& rows, const std::string& metric) {
       if (const auto value = row->number(*rows.schema, metric)) samples.push_back(*value);
     }
     if (const auto middle = median(samples)) middles.push_back(*middle);
-    result.n += static_cast<std::int64_t>(samples.size());
   }
+  result.n = static_cast<std::int64_t>(middles.size());
   result.value = median(middles);
   result.interval = median_interval(middles);
   return result;

@@ -28,7 +28,8 @@ using Curve = std::vector<CurvePoint>;  ///< ascending in x
 /// Rows of one file that never reach a statistic, by status, with their reasons.
 struct RowCounts {
   std::int64_t ok = 0, throttled = 0, skipped = 0, failed = 0;
-  std::int64_t other_clock = 0;                 ///< time_source differs from the manifest's
+  std::int64_t preempted = 0;    ///< of the good ones, another program took a core in the middle
+  std::int64_t other_clock = 0;  ///< time_source differs from the manifest's
   std::map<std::string, std::int64_t> reasons;  ///< "throttled: <reason>" and so on
   std::vector<std::string> empty_points;        ///< points left without a single usable sample
 };
@@ -55,7 +56,7 @@ std::optional<CurvePoint> curve_point(const GroupedRows& rows, const PointRows& 
                                       const std::string& metric, const Sampling& sampling);
 
 /// Median over points of each point's median (clock, power, temperature), so that a point sampled
-/// more often weighs no more; n counts samples, 0 when no cell is filled.
+/// more often weighs no more; n counts points, 0 when no cell is filled.
 Estimate overall(const GroupedRows& rows, const std::string& metric);
 
 }  // namespace sonde

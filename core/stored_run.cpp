@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "core/error.h"
+#include "core/parse.h"
 
 namespace sonde {
 namespace {
@@ -83,6 +84,13 @@ StoredRun load_run(const std::filesystem::path& dir, const ReadOptions& options)
     if (!probe.table && probe.problems.empty() && step != nullptr && step->state == "complete") {
       run.warnings.push_back(schema->probe + ".csv: is missing, although the manifest says that " +
                              schema->probe + " was complete");
+    }
+    if (probe.table && step != nullptr && step->rows &&
+        static_cast<std::int64_t>(probe.table->rows.size()) + probe.table->skipped < *step->rows) {
+      run.warnings.push_back(
+          probe.file + ": holds " +
+          format_count(static_cast<std::int64_t>(probe.table->rows.size()) + probe.table->skipped) +
+          " rows, " + format_count(*step->rows) + " were written: the rest was lost");
     }
     if (probe.table) check_source(run.manifest, probe, run.warnings);
     run.probes.push_back(std::move(probe));

@@ -20,6 +20,19 @@ struct Trial {
   std::int64_t repetition = 0;
 };
 
+/// State of the device around a point; unknown is unknown.
+struct Telemetry {
+  std::optional<Hertz> clock;
+  std::optional<Watts> power;  ///< now, or the mean since the reading before
+  std::optional<Celsius> temperature;
+  /// Times this process was held back since some start (a CPU quota, a thermal limit): a sample
+  /// during which it grew is `throttled`. A power cap under which a device runs steadily is not
+  /// one: its clock is in the row.
+  std::optional<std::int64_t> throttle_events = {};
+  /// Times another program took a core away from this process since some start.
+  std::optional<std::int64_t> preemptions = {};
+};
+
 /// Latency of the loads of one address of a profile.
 struct AddressTime {
   std::int64_t address_bytes = 0;  ///< offset inside the chain
@@ -33,9 +46,11 @@ struct Sample {
   std::optional<Hertz> clock;  ///< of the core that was measured, read just after the timed part
   std::string note;            ///< kernel or page kind really used; empty if nothing to say
   std::vector<AddressTime> series;  ///< of a profile: one entry an address, in the plan's order
-  /// Least number of its own operations that any aggressor finished inside the victim's window: the
-  /// proof that all of them ran all the time. Only contention fills it.
+  /// Least number of its own operations that any aggressor finished inside the victim's window:
+  /// the proof that all of them ran all the time. Only contention fills it.
   std::optional<std::int64_t> background_operations;
+  Telemetry before;  ///< read by the harness between prepare() and run()
+  Telemetry after;   ///< and between run() and verify(): power is that of the run alone
 };
 
 /// What verify() found in the result of the last run().
@@ -156,17 +171,6 @@ struct GemmWork {
     return 2.0 * (a * c + c * b + a * b);
   }
   double intensity() const { return flop() / least_bytes(); }  ///< FLOP/B
-};
-
-/// State of the device around a point; unknown is unknown.
-struct Telemetry {
-  std::optional<Hertz> clock;
-  std::optional<Watts> power;  ///< now, or the mean since the reading before
-  std::optional<Celsius> temperature;
-  /// Times this process was held back since some start (a CPU quota, a thermal limit): a sample
-  /// during which it grew is `throttled`. A power cap under which a device runs steadily is not
-  /// one: its clock is in the row.
-  std::optional<std::int64_t> throttle_events = {};
 };
 
 /// A device under test. It owns its time: `now()` and every Sample are on its own clock, and

@@ -1,7 +1,9 @@
 // sonde-gemm: the GEMM sweep, 1,055 shapes of open-weight models by default.
 #include <algorithm>
+#include <cmath>
 
 #include "core/parse.h"
+#include "core/statistics.h"
 #include "gemm_sweep/shapes.h"
 #include "harness/probe.h"
 
@@ -37,12 +39,7 @@ class Gemm : public Probe {
     const std::vector<Shape> shapes = shape_text_ ? parse_shapes(*shape_text_, "--shape")
                                       : file_     ? read_shapes(*file_)
                                                   : standard_shapes();
-    // Where not all may fit, shape after shape, so that packed weights are kept between the
-    // repetitions of one (packing takes longer than most products). Else every round holds every
-    // shape, and drift hits all alike.
-    const std::vector<std::int64_t> batches = selection.budgeted
-                                                  ? stratify(shapes, selection.seed)
-                                                  : std::vector<std::int64_t>(shapes.size(), 0);
+    const std::vector<Place> places = places_of(shapes, selection);
     std::vector<Point> points;
     for (const std::string& dtype : dtypes) {
       for (std::size_t i = 0; i < shapes.size(); ++i) {
@@ -57,11 +54,9 @@ class Gemm : public Probe {
         } else if (shape.m == 0 || shape.n == 0 || shape.k == 0) {
           point.skip = "no work: a dimension is 0";
         }
-        // What a server CPU core or two do, and filling the operands: for --dry-run and a budget's
-        // first guess, which later samples correct.
-        const GemmWork work = work_of(shape);
-        point.estimate_s = 1e-3 + work.flop() / 300e9 + work.least_bytes() / 10e9;
-        point.batch = batches[i];
+        if (point.skip.empty()) point.skip = places[i].skip;
+        point.estimate_s = estimate_s(shape, device);
+        point.batch = places[i].batch;
         points.push_back(std::move(point));
       }
     }
@@ -84,7 +79,7 @@ class Gemm : public Probe {
     work.dtype = axis<std::string>(schema(), point, "dtype");
     work.kernel = axis<std::string>(schema(), point, "kernel");
     work.seed = trial.seed;
-    const Sample sample = run_verified(device.gemm(), "GEMM", work, trial);
+    const Sample sample = run_verified(device, device.gemm(), "GEMM", work, trial);
     set(schema(), row, "flop", work.flop());
     set(schema(), row, "flop_per_s", work.flop() / sample.elapsed.value());
     set(schema(), row, "least_bytes", work.least_bytes());
@@ -93,6 +88,51 @@ class Gemm : public Probe {
   }
 
  private:
+  struct Place {
+    std::int64_t batch = 0;
+    std::string skip;
+  };
+
+  /// For --dry-run and a budget's first guess, which later samples correct: at the device's stated
+  /// roofs, else at what a server CPU core or two do, and filling the operands.
+  static double estimate_s(const Shape& shape, const DeviceDescription& device) {
+    const GemmWork work = work_of(shape);
+    return 1e-3 + work.flop() / device.roof("bf16_flop_per_s").value_or(300e9) +
+           work.least_bytes() / device.roof("memory_bytes_per_s").value_or(10e9);
+  }
+
+  /// Which shapes a budget leaves, and in which order. Without one every round holds every shape,
+  /// so that drift hits all alike.
+  static std::vector<Place> places_of(const std::vector<Shape>& shapes,
+                                      const Selection& selection) {
+    std::vector<Place> places(shapes.size());
+    if (!selection.budget_s) return places;
+    // What is too long for its share is known before the start, so that the others are a sample in
+    // which each class has its part: taking whatever still fits would favour the short ones.
+    constexpr std::size_t kTurn = 24;
+    const auto parts = static_cast<double>(std::min(kTurn, shapes.size()));
+    std::vector<std::size_t> left;
+    std::vector<Shape> taken;
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      const double needs =
+          estimate_s(shapes[i], selection.device) * static_cast<double>(kFewestSamples);
+      if (needs * parts <= *selection.budget_s) {
+        left.push_back(i);
+        taken.push_back(shapes[i]);
+        continue;
+      }
+      places[i].skip = "eight repetitions would take about " +
+                       format_number(std::ceil(needs * 100) / 100) + " s, more than 1/" +
+                       format_number(parts) + " of the budget of " +
+                       format_number(*selection.budget_s) + " s";
+    }
+    // Shape after shape, so that packed weights are kept between the repetitions of one: packing
+    // takes longer than most products.
+    const std::vector<std::int64_t> order = stratify(taken, selection.seed);
+    for (std::size_t i = 0; i < left.size(); ++i) places[left[i]].batch = order[i];
+    return places;
+  }
+
   std::optional<std::string> shape_text_;
   std::optional<std::string> file_;
   std::optional<std::string> dtype_text_;

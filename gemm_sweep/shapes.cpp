@@ -136,6 +136,11 @@ std::vector<Shape> read_shapes(const std::filesystem::path& path) {
     if (number == 1 && line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);
     if (line.ends_with('\r')) line.pop_back();
     if (line.empty()) continue;
+    for (std::size_t i = 0; i < line.size();) {
+      const std::size_t length = utf8_length(line, i);
+      if (length == 0) throw refuse("is not UTF-8");
+      i += length;
+    }
     std::string problem;
     const auto cells = split_record(line, &problem);
     if (!cells) throw refuse(problem);

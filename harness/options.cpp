@@ -14,7 +14,7 @@ void CommonOptions::add_campaign_flags(CommandLine& line) {
   line.text("--seed", seed_text, "seed of every random choice");
   line.text("--repetitions", repetitions_text,
             "exactly N samples a point (default: 8 to 60, until the interval is narrow or 2 s are "
-            "spent)");
+            "spent; 1 for a profile and for random subsets)");
   line.text("--confidence-width", confidence_width_text,
             "stop a point when its 95 % interval is within P % of the median");
   line.flag("--quick", quick, "the fewest points that still find every finding, 8 samples each");

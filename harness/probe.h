@@ -19,7 +19,7 @@ struct Selection {
   std::optional<std::vector<CoreName>> cores;  ///< --cores; none: the probe's default
   bool quick = false;                          ///< the fewest points that still find every finding
   std::uint64_t seed = 1;                      ///< of the campaign
-  bool budgeted = false;                       ///< --budget was given: not all points may fit
+  std::optional<double> budget_s;              ///< --budget: not all points may fit
 };
 
 /// One point of a plan. Its index in the plan is the `point` of its rows.
@@ -70,13 +70,18 @@ const T& axis(const Schema& schema, const Point& point, std::string_view name) {
   return std::get<T>(point.axes[schema.index(name)]);
 }
 
-/// prepare, run, verify: no number is seen before the work it stands for was checked.
+/// prepare, run, verify: no number is seen before the work it stands for was checked. Telemetry is
+/// read on both sides of run(): filling and checking have their own power.
 /// A null engine (the device does not offer this kind of work) is a Skip.
 template <class Work>
-Sample run_verified(Engine<Work>* engine, const char* kind, const Work& work, const Trial& trial) {
+Sample run_verified(Device& device, Engine<Work>* engine, const char* kind, const Work& work,
+                    const Trial& trial) {
   if (engine == nullptr) throw Skip(std::string("this device has no ") + kind + " engine");
   engine->prepare(work);
-  const Sample sample = engine->run(trial);
+  const Telemetry before = device.telemetry();
+  Sample sample = engine->run(trial);
+  sample.before = before;
+  sample.after = device.telemetry();
   const Check check = engine->verify();
   if (!check.ok) throw PointFailure("verify: " + check.problem);
   if (!(sample.elapsed.value() > 0)) throw PointFailure("elapsed time is not above zero");

@@ -1,6 +1,8 @@
 // main() of every probe: command line, device, plan, and then the harness or Google Benchmark.
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <unordered_set>
 
 #include "core/command_line.h"
 #include "core/csv_writer.h"
@@ -18,8 +20,15 @@
 namespace sonde {
 namespace {
 
-void print_plan(const Probe& probe, const std::vector<Point>& points,
-                const CommonOptions& options) {
+/// Wall time of one sample: the plan's estimate is of a real device; a modelled one takes what this
+/// machine needs to model and write it.
+double wall_estimate_s(const Probe& probe, const Point& point, TimeSource source) {
+  if (source != TimeSource::modelled) return point.estimate_s;
+  return 2e-4 + 4e-6 * static_cast<double>(probe.rows_per_sample());
+}
+
+void print_plan(const Probe& probe, const std::vector<Point>& points, const CommonOptions& options,
+                TimeSource source) {
   const Schema& schema = probe.schema();
   std::string header = "point";
   for (const Column& axis : schema.axes) header += '\t' + axis.name;
@@ -30,15 +39,19 @@ void print_plan(const Probe& probe, const std::vector<Point>& points,
     std::cout << p;
     for (const Cell& cell : points[p].axes) std::cout << '\t' << format_cell(cell);
     if (points[p].skip.empty()) {
-      once += points[p].estimate_s;
+      const double each = wall_estimate_s(probe, points[p], source);
+      once += each;
       ++measured;
       char estimate[32];
-      std::snprintf(estimate, sizeof estimate, "%.2g", points[p].estimate_s);
+      std::snprintf(estimate, sizeof estimate, "%.2g", each);
       std::cout << '\t' << estimate << "\t\n";
     } else {
       std::cout << "\t\tskipped: " << points[p].skip << '\n';
     }
   }
+  // A budget ends it, whatever the estimate says.
+  if (options.budget_s && source != TimeSource::modelled)
+    once = std::min(once, *options.budget_s / static_cast<double>(kFewestSamples));
   char total[128];
   const auto least = options.repetitions.value_or(kFewestSamples);
   const auto most = options.repetitions.value_or(kMostSamples);
@@ -50,7 +63,18 @@ void print_plan(const Probe& probe, const std::vector<Point>& points,
   }
   std::cout << measured << " of " << points.size() << " points to measure, " << least
             << (least == most ? "" : " to " + std::to_string(most))
-            << " repetitions each: " << total << '\n';
+            << (most == 1 ? " repetition" : " repetitions") << " each: " << total << '\n';
+}
+
+/// The plan without points that ask the same again: series overlap where their axes agree.
+std::vector<Point> without_repeats(std::vector<Point> points) {
+  std::unordered_set<std::string> seen;
+  std::erase_if(points, [&](const Point& point) {
+    std::string axes;
+    for (const Cell& cell : point.axes) axes += format_cell(cell) + '\x1f';
+    return !seen.insert(axes).second;
+  });
+  return points;
 }
 
 ExitCode code_of(const Outcome& outcome) {
@@ -86,7 +110,7 @@ ExitCode measure(Probe& probe, Device& device, const std::vector<Point>& points,
   Outcome outcome;
   try {
     Runner runner(probe, device, points, options, run.stored().rows,
-                  [&](const Row& row) { run.rows().write(row); });
+                  [&](const Row& row) { run.write(row); });
     outcome = runner.run();
   } catch (const OutputError&) {
     throw;  // the disk is the problem: a state could not be stored either
@@ -131,14 +155,14 @@ ExitCode run(std::vector<std::string> arguments) {
     options.repetitions = usual;
   }
   Selection selection{device->description(), std::nullopt, options.quick, options.seed,
-                      options.budget_s.has_value()};
+                      options.budget_s};
   if (options.cores_text) {
     selection.cores = parse_core_list(*options.cores_text, device->description().cores);
   }
-  const std::vector<Point> points = probe->plan(selection);
+  const std::vector<Point> points = without_repeats(probe->plan(selection));
   if (points.empty()) throw UsageError("no point to measure: the options leave none");
   if (options.dry_run) {
-    print_plan(*probe, points, options);
+    print_plan(*probe, points, options, device->description().time_source);
     return ExitCode::ok;
   }
   // From here on a signal ends the run after the sample being taken; until here it ends at once.

@@ -131,24 +131,22 @@ void RunDirectory::check_manifest() {
 }
 
 void RunDirectory::drop_tail(std::size_t rows) {
-  stored_.rows.resize(stored_.rows.size() - rows);
-  dropped_ += rows;
+  if (rows == 0) return;
+  const std::size_t kept = stored_.rows.size() - rows;
+  dropped_from_ = stored_.lines[kept];
+  stored_.rows.resize(kept);
+  stored_.lines.resize(kept);
 }
 
 void RunDirectory::cut_dropped() {
-  // Rows hold no line break, so the last rows of the file are its last lines.
-  std::string text = read_file(csv_path());
-  std::size_t end = text.size();
-  for (std::size_t row = 0; row < dropped_ && end > 0; ++row) {
-    do {  // a blank line is no row
-      const std::size_t before = end < 2 ? std::string::npos : text.rfind('\n', end - 2);
-      end = before == std::string::npos ? 0 : before + 1;
-    } while (end > 0 && (text[end] == '\n' || text[end] == '\r'));
-  }
+  // From the first dropped row on, bad and repeated lines among them included.
+  const std::string text = read_file(csv_path());
+  std::size_t end = 0;
+  for (std::int64_t line = 1; line < *dropped_from_; ++line) end = text.find('\n', end) + 1;
   if (::truncate(csv_path().c_str(), static_cast<off_t>(end)) != 0) {
     throw OutputError(csv_path().string() + ": an incomplete sample cannot be removed");
   }
-  dropped_ = 0;
+  dropped_from_.reset();
 }
 
 CsvWriter& RunDirectory::rows() {
@@ -161,9 +159,14 @@ CsvWriter& RunDirectory::rows() {
   if (stored_.cut_line && ::truncate(csv_path().c_str(), stored_.whole_bytes) != 0) {
     throw OutputError(csv_path().string() + ": the cut last line cannot be removed");
   }
-  if (dropped_ > 0) cut_dropped();
+  if (dropped_from_) cut_dropped();
   writer_ = std::make_unique<CsvWriter>(schema_, csv_path());
   return *writer_;
+}
+
+void RunDirectory::write(const Row& row) {
+  rows().write(row);
+  ++written_;
 }
 
 void RunDirectory::finish(const std::string& state, const std::string& reason) {
@@ -179,6 +182,10 @@ void RunDirectory::store_state(const std::string& state, const std::string& reas
   step->adaptive = request_.adaptive;
   step->state = state;
   step->reason = reason;
+  step->rows.reset();
+  if (state != "running") {
+    step->rows = static_cast<std::int64_t>(stored_.rows.size()) + written_;
+  }
   write_manifest(path_, manifest_);
 }
 

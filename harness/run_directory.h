@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/csv_reader.h"
@@ -43,6 +44,7 @@ class RunDirectory {
 
   /// The step's CSV for append; the first call marks the step running and cuts a half row off.
   CsvWriter& rows();
+  void write(const Row& row);  ///< to rows(), counted
   /// Closes the CSV and stores how the step ended.
   void finish(const std::string& state, const std::string& reason);
 
@@ -60,8 +62,9 @@ class RunDirectory {
   std::unique_ptr<FileLock> lock_;
   Manifest manifest_;
   Table stored_;
-  std::size_t dropped_ = 0;  ///< rows at the end of the file that go
+  std::optional<std::int64_t> dropped_from_;  ///< line from which the file is cut off
   std::unique_ptr<CsvWriter> writer_;
+  std::int64_t written_ = 0;
 };
 
 /// Creates `sonde-<device>-<UTC>[-n]` in the working directory, exclusively. Throws OutputError.

@@ -102,7 +102,7 @@ std::string Runner::beyond_budget(std::size_t point) const {
   if (left <= 0) return budget + " was used up";
   // What a sample takes is known from its point, else from the plan's estimate, scaled by how far
   // the estimates were off so far (a modelled device's first sample has nothing to scale by). A
-  // point is only begun when as many fit as give an interval.
+  // point is only begun when as many fit as give an interval, beside what is owed to those begun.
   const State& state = states_[point];
   const bool modelled = device_.description().time_source == TimeSource::modelled;
   double needs = 0;
@@ -110,11 +110,13 @@ std::string Runner::beyond_budget(std::size_t point) const {
     needs = state.spent_s / static_cast<double>(state.rows);
   } else if (estimated_s_ > 0 || !modelled) {
     const double scale = estimated_s_ > 0 ? measured_s_ / estimated_s_ : 1;
-    const std::int64_t few =
-        std::min(kFewestSamples, options_.repetitions.value_or(kFewestSamples));
-    needs = points_[point].estimate_s * scale * static_cast<double>(few);
+    needs = points_[point].estimate_s * scale * static_cast<double>(fewest()) + owed_s_;
   }
   return needs > left ? "it does not fit into what is left of " + budget : "";
+}
+
+std::int64_t Runner::fewest() const {
+  return std::min(kFewestSamples, options_.repetitions.value_or(kFewestSamples));
 }
 
 double Runner::share() const {
@@ -153,11 +155,11 @@ std::vector<Row> Runner::measure(std::size_t point, std::int64_t repetition) {
   const Schema& schema = probe_.schema();
   const Trial trial{options_.seed, static_cast<std::int64_t>(point), repetition};
   try {
-    const Telemetry before = device_.telemetry();
     row.start_s = device_.now().value();
     const Sample sample = probe_.measure(device_, points_[point], trial, row);
     const double end = device_.now().value();
-    const Telemetry after = device_.telemetry();
+    const Telemetry& before = sample.before;
+    const Telemetry& after = sample.after;
     set(schema, row, "elapsed_s", sample.elapsed.value());
     set(schema, row, "placement", format_core_set(sample.placement));
     if (!sample.note.empty()) set(schema, row, "note", sample.note);
@@ -168,12 +170,15 @@ std::vector<Row> Runner::measure(std::size_t point, std::int64_t repetition) {
       // A clock is known to about 0.1 MHz at best; more digits would only be noise in the file.
       set(schema, row, "clock_mhz", std::round(megahertz(Hertz(*hertz)) * 10) / 10);
     }
-    // Power is the mean since the reading before, which was taken just before the sample.
+    // Power is the mean since the reading before, which was taken just before the timed part.
     if (after.power) set(schema, row, "power_w", after.power->value());
     if (after.temperature) {
       set(schema, row, "temperature_c", cell_of(around(before.temperature, after.temperature)));
     }
     set(schema, row, "end_s", end);
+    if (before.preemptions && after.preemptions) {
+      set(schema, row, "preemptions", *after.preemptions - *before.preemptions);
+    }
     const auto held = [](const Telemetry& t) { return t.throttle_events.value_or(0); };
     if (held(after) > held(before)) {
       row.status = Status::throttled;
@@ -195,7 +200,7 @@ std::vector<Row> Runner::measure(std::size_t point, std::int64_t repetition) {
   return {row};
 }
 
-void Runner::take(std::size_t point, const Row& row) {
+void Runner::take(std::size_t point, const Row& row, bool stored) {
   State& state = states_[point];
   ++state.rows;
   const std::optional<double> end = row.number(probe_.schema(), "end_s");
@@ -204,17 +209,27 @@ void Runner::take(std::size_t point, const Row& row) {
     measured_s_ += *end - *row.start_s;
     estimated_s_ += points_[point].estimate_s;
   }
+  owed_s_ -= state.owed_s;
+  const bool ends = row.status == Status::skipped || row.status == Status::failed;
+  state.owed_s = ends || state.rows >= fewest() ? 0
+                                                : state.spent_s / static_cast<double>(state.rows) *
+                                                      static_cast<double>(fewest() - state.rows);
+  owed_s_ += state.owed_s;
   state.last = row.status;
+  const bool real = device_.description().time_source != TimeSource::modelled;
+  if (row.status == Status::failed && stored && real) {
+    ++state.forgiven;  // what disturbed it may be gone; a modelled fault is not
+    return;
+  }
   if (row.status == Status::skipped || row.status == Status::failed) {
     state.done = true;
     return;
   }
   if (row.status == Status::ok) state.samples.push_back(*row.number(probe_.schema(), "elapsed_s"));
   if (options_.repetitions) {
-    state.done = state.rows >= *options_.repetitions;
+    state.done = state.rows - state.forgiven >= *options_.repetitions;
   } else {
     // The cap counts rows, not good samples: throttled ones cannot keep a point going for ever.
-    const bool real = device_.description().time_source != TimeSource::modelled;
     const Stop stop = decide_stop(state.samples, options_.confidence_width,
                                   {.adaptive = true, .real = real, .seed = options_.seed});
     state.done = state.rows >= kMostSamples || stop != Stop::more ||
@@ -239,7 +254,7 @@ bool Runner::run_batch(std::int64_t batch, Outcome& outcome, Progress& progress)
     for (std::size_t p : order) {
       if (const auto stored = stored_.find({static_cast<std::int64_t>(p), round});
           stored != stored_.end()) {
-        take(p, *stored->second);
+        take(p, *stored->second, true);
       } else {
         if (caught_signal() != 0) return false;
         std::vector<Row> rows;
@@ -260,7 +275,7 @@ bool Runner::run_batch(std::int64_t batch, Outcome& outcome, Progress& progress)
         }
         ++order_;
         outcome.measured += static_cast<std::int64_t>(rows.size());
-        take(p, rows[0]);
+        take(p, rows[0], false);
       }
       ++taken_;
       if (states_[p].done) {

@@ -29,7 +29,7 @@ std::size_t incomplete_tail(const Probe& probe, const std::vector<Row>& stored);
 /// Takes the samples of every point: batch by batch, rounds over all points that still need one,
 /// each round in its own seeded order, so that drift hits all alike. A point stops at a fixed look,
 /// at its cap, when it is skipped, or when it fails; the budget skips what is left, and what would
-/// not fit into it.
+/// not fit into it. On a real device a resume tries a failed point again.
 class Runner {
  public:
   using Emit = std::function<void(const Row&)>;
@@ -44,7 +44,9 @@ class Runner {
   struct State {
     std::vector<double> samples;  ///< elapsed_s of good rows, in order
     std::int64_t rows = 0;
-    double spent_s = 0;  ///< device time of its rows, preparing and checking included
+    std::int64_t forgiven = 0;  ///< failed rows of an earlier run: the point is tried again
+    double spent_s = 0;         ///< device time of its rows, preparing and checking included
+    double owed_s = 0;          ///< for its samples that an interval still needs
     bool done = false;
     Status last = Status::ok;
   };
@@ -52,9 +54,10 @@ class Runner {
   /// Rows of one sample (one row unless it is a series); never none.
   std::vector<Row> measure(std::size_t point, std::int64_t repetition);
   Row blank(std::size_t point, std::int64_t repetition) const;
-  void take(std::size_t point, const Row& row);
+  void take(std::size_t point, const Row& row, bool stored);
   /// Why the budget leaves out the next sample of the point; empty: it fits.
   std::string beyond_budget(std::size_t point) const;
+  std::int64_t fewest() const;  ///< samples that a point needs for an interval, if it may have them
   double share() const;
   bool run_batch(std::int64_t batch, Outcome& outcome, Progress& progress);
 
@@ -70,6 +73,7 @@ class Runner {
   std::int64_t done_ = 0;      ///< points
   std::int64_t failures_ = 0;  ///< rows
   std::function<double()> spent_s_;
+  double owed_s_ = 0;       ///< of all points that were begun
   double measured_s_ = 0;   ///< device time of all samples so far
   double estimated_s_ = 0;  ///< what the plan had estimated for them
 };

@@ -89,7 +89,7 @@ class Copy : public Probe {
     work.alignment = axis<std::int64_t>(schema(), point, "alignment_bytes");
     work.warm = !rotated_;
     work.seed = trial.seed;
-    const Sample sample = run_verified(device.copy(), "copy", work, trial);
+    const Sample sample = run_verified(device, device.copy(), "copy", work, trial);
     set(schema(), row, "bandwidth_bytes_per_s", (Bytes(work.bytes) / sample.elapsed).value());
     set(schema(), row, "counting", "once");
     return sample;

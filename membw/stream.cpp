@@ -9,9 +9,9 @@
 namespace sonde {
 namespace {
 
-/// The arrays of all cores together hold so many times the last cache: at twice its size an LRU
-/// cache keeps nothing of a cyclic walk, and rounding to pages needs a margin.
-constexpr double kBeyondLastCache = 2.2;
+/// The arrays of all cores together hold so many times what counts as memory: rounding to pages
+/// needs a margin.
+constexpr double kMargin = 1.1;
 /// Where no cache is declared.
 constexpr std::int64_t kLeastMemory = 256 * kMiB;
 /// Passes over data that stays in a cache: the first may still fetch it.
@@ -52,7 +52,6 @@ class Stream : public Probe {
     if (device.cores.empty()) throw UsageError("--device: " + device.name + " has no usable core");
     most_ = device.memory_bytes;
     points_.clear();
-    labels_.clear();
     offer_ = device.stream;
     if (offer_.kinds.empty()) {
       Place place{selection.cores.value_or(device.cores), kGrain, 1, false, 1, 64};
@@ -102,7 +101,7 @@ class Stream : public Probe {
     const std::string& store = axis<std::string>(schema(), point, "store");
     if (store != "none") work.store = store;
     work.seed = trial.seed;
-    const Sample sample = run_verified(device.stream(), "stream", work, trial);
+    const Sample sample = run_verified(device, device.stream(), "stream", work, trial);
     set(schema(), row, "moved_bytes", work.moved_bytes());
     set(schema(), row, "bandwidth_bytes_per_s",
         (Bytes(work.moved_bytes()) / sample.elapsed).value());
@@ -136,7 +135,6 @@ class Stream : public Probe {
     for (const Cell& cell : point.axes) {
       point.label += (point.label.empty() ? "" : "/") + format_cell(cell);
     }
-    if (!labels_.insert(point.label).second) return;
     StreamWork work;
     work.kind = kind;
     const auto cores = static_cast<std::int64_t>(place.cores.size());
@@ -187,9 +185,10 @@ class Stream : public Probe {
     for (std::size_t i = 0; i + 1 < device.memory.size(); ++i) {
       if (const auto bytes = device.memory[i].capacity_bytes) caches.push_back(*bytes);
     }
-    const std::int64_t last = caches.empty() ? 0 : *std::max_element(caches.begin(), caches.end());
-    const std::int64_t memory = std::max(
-        kLeastMemory, static_cast<std::int64_t>(kBeyondLastCache * static_cast<double>(last)));
+    const std::int64_t from = device.memory_from_bytes().value_or(0);
+    const std::int64_t last = from / 2;  // all instances of the last cache
+    const std::int64_t memory =
+        std::max(kLeastMemory, static_cast<std::int64_t>(kMargin * static_cast<double>(from)));
     const std::vector<CoreName> chosen = selection.cores.value_or(device.cores);
     const std::int64_t request = request_sizes.front();
     const auto share = [](std::int64_t total, std::size_t cores) {
@@ -222,8 +221,8 @@ class Stream : public Probe {
       }
       if (!first_kind) continue;
       first_kind = false;
+      if (!caches.empty()) caches.pop_back();  // the last one was walked above
       for (std::int64_t cache : caches) {
-        if (cache == last) continue;
         add("read", "none", {some(1), whole_pages(cache / 2), requests, false, kPasses, request});
       }
       for (std::int64_t size : brief ? std::vector<std::int64_t>{request} : request_sizes) {
@@ -240,7 +239,6 @@ class Stream : public Probe {
   StreamOffer offer_;
   std::optional<std::int64_t> most_;
   std::vector<Point> points_;
-  std::set<std::string> labels_;
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
 // sonde-chase: pointer-chase latency per core, per footprint and per number of concurrent blocks.
 #include <algorithm>
-#include <unordered_set>
 
 #include "core/parse.h"
 #include "core/units.h"
@@ -54,13 +53,13 @@ class Chase : public Probe {
         }
       }
     }
-    Plan plan;
+    std::vector<Point> plan;  // series may overlap: the harness drops repeats
     const bool blocks_only = blocks_text_.has_value();
     if (!blocks_only) add_cores(plan, selection, footprints);
     if (!blocks_only && !selection.cores && footprints.empty()) add_sweep(plan, selection);
     if (blocks_only || (!selection.cores && footprints.empty()))
       add_blocks(plan, selection, footprints);
-    return plan.take();
+    return plan;
   }
 
   std::map<std::string, std::string> options() const override {
@@ -86,7 +85,7 @@ class Chase : public Probe {
     work.loads =
         work.warm ? kWarmLoads : work.footprint_bytes / device.description().chase_line_bytes;
     work.seed = trial.seed;
-    const Sample sample = run_verified(device.chase(), "chase", work, trial);
+    const Sample sample = run_verified(device, device.chase(), "chase", work, trial);
     set(schema(), row, "loads", work.loads);
     set(schema(), row, "latency_ns", nanoseconds(sample.elapsed) / static_cast<double>(work.loads));
     return sample;
@@ -104,21 +103,8 @@ class Chase : public Probe {
     return point;
   }
 
-  /// A plan without repeats: the series overlap where their axes agree.
-  class Plan {
-   public:
-    void add(Point point) {
-      if (labels_.insert(point.label).second) points_.push_back(std::move(point));
-    }
-    std::vector<Point> take() { return std::move(points_); }
-
-   private:
-    std::vector<Point> points_;
-    std::unordered_set<std::string> labels_;  // a label holds every axis
-  };
-
   /// Each core alone, at the device's own footprint or those asked for.
-  static void add_cores(Plan& plan, const Selection& selection,
+  static void add_cores(std::vector<Point>& plan, const Selection& selection,
                         const std::vector<std::int64_t>& footprints) {
     const DeviceDescription& device = selection.device;
     const bool warm = !device.cold_launches || !footprints.empty();
@@ -127,14 +113,14 @@ class Chase : public Probe {
     if (!selection.cores && !footprints.empty()) cores.resize(1);
     for (const CoreName& core : cores) {
       if (footprints.empty()) {
-        plan.add(point_of(core.str(), 1, device.chase_footprint_bytes, warm));
+        plan.push_back(point_of(core.str(), 1, device.chase_footprint_bytes, warm));
       }
-      for (std::int64_t bytes : footprints) plan.add(point_of(core.str(), 1, bytes, warm));
+      for (std::int64_t bytes : footprints) plan.push_back(point_of(core.str(), 1, bytes, warm));
     }
   }
 
   /// Footprints on the first core, from inside the nearest cache to beyond the last one.
-  static void add_sweep(Plan& plan, const Selection& selection) {
+  static void add_sweep(std::vector<Point>& plan, const Selection& selection) {
     const DeviceDescription& device = selection.device;
     std::int64_t last_cache = 0;
     for (std::size_t i = 0; i + 1 < device.memory.size(); ++i) {
@@ -154,12 +140,12 @@ class Chase : public Probe {
           point.skip = format_size(Bytes(size)) + " is beyond the " +
                        format_size(Bytes(*device.memory_bytes)) + " this device may allocate";
         }
-        plan.add(std::move(point));
+        plan.push_back(std::move(point));
       }
     }
   }
 
-  void add_blocks(Plan& plan, const Selection& selection,
+  void add_blocks(std::vector<Point>& plan, const Selection& selection,
                   const std::vector<std::int64_t>& footprints) const {
     const DeviceDescription& device = selection.device;
     const std::string kind = device.kinds().front();
@@ -182,7 +168,7 @@ class Chase : public Probe {
             device_places ? kind
                           : format_core_set({cores.begin(),
                                              cores.begin() + static_cast<std::ptrdiff_t>(blocks)});
-        plan.add(point_of(core, blocks, bytes, warm));
+        plan.push_back(point_of(core, blocks, bytes, warm));
       }
     }
   }

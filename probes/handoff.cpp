@@ -21,7 +21,7 @@ class Handoff : public Probe {
   }
 
   void add_options(CommandLine& line) override {
-    line.text("--kind", kind_text_, "read, write or both (default: all the device has)");
+    line.text("--kind", kind_text_, "read, write or read,write (default: all the device has)");
   }
 
   std::vector<Point> plan(const Selection& selection) override {
@@ -70,7 +70,7 @@ class Handoff : public Probe {
     work.exchanges = kExchanges;
     work.address_index = trial.repetition % kLines;
     work.seed = trial.seed;
-    const Sample sample = run_verified(device.handoff(), "hand-off", work, trial);
+    const Sample sample = run_verified(device, device.handoff(), "hand-off", work, trial);
     set(schema(), row, "address_index", work.address_index);
     set(schema(), row, "exchanges", work.exchanges);
     set(schema(), row, "latency_ns",

@@ -74,7 +74,7 @@ class Profile : public Probe {
     work.bytes = bytes_;
     work.addresses = addresses_;
     work.seed = trial.seed;
-    Sample sample = run_verified(device.profile(), "profile", work, trial);
+    Sample sample = run_verified(device, device.profile(), "profile", work, trial);
     if (static_cast<std::int64_t>(sample.series.size()) != addresses_) {
       throw PointFailure(format_count(static_cast<std::int64_t>(sample.series.size())) + " of " +
                          format_count(addresses_) + " addresses were measured");

@@ -261,10 +261,8 @@ RunAnalysis analyse_run(const StoredRun& run) {
     const auto found = grouped.find(schema.probe);
     return found == grouped.end() ? nullptr : &found->second;
   };
-  std::optional<double> chase_clock;
   if (const GroupedRows* rows = rows_of(chase_schema())) {
     analysis.chase = analyse_chase(*rows, manifest);
-    chase_clock = largest_clock(*rows);
   }
   if (const GroupedRows* rows = rows_of(copy_schema())) {
     analysis.copy = analyse_copies(*rows, manifest);
@@ -276,7 +274,7 @@ RunAnalysis analyse_run(const StoredRun& run) {
     if (best != nullptr) read_bandwidth = best->bandwidth.y;
   }
   if (const GroupedRows* rows = rows_of(gemm_schema())) {
-    analysis.gemm = analyse_gemm(*rows, manifest, read_bandwidth, chase_clock);
+    analysis.gemm = analyse_gemm(*rows, manifest, read_bandwidth);
   }
   const ProbeRows* profile = run.probe("profile");
   const ProbeRows* interfere = run.probe("interfere");
@@ -297,7 +295,8 @@ RunAnalysis analyse_run(const StoredRun& run) {
       }
     }
   }
-  if ((profile != nullptr && profile->table) || (interfere != nullptr && interfere->table)) {
+  const auto has_rows = [](const ProbeRows* rows) { return rows != nullptr && rows->table; };
+  if (has_rows(profile) || has_rows(interfere) || has_rows(handoff)) {
     analysis.tree = infer_core_tree(run);
   }
   return analysis;

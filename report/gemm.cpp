@@ -97,7 +97,7 @@ void fill(GemmRoofline& line, const std::vector<GemmShape>& shapes, std::optiona
       if (!shape.clock_mhz) continue;
       peak *= *shape.clock_mhz / *clock;
     }
-    const double attainable = std::min(peak, shape.intensity() * line.bandwidth);
+    const double attainable = std::min(peak, shape.intensity * line.bandwidth);
     const Weighted one{shape.rate() / attainable, *shape.time.value};
     line.fractions.back() = one.fraction;
     const std::size_t index = line.fractions.size() - 1;
@@ -108,8 +108,8 @@ void fill(GemmRoofline& line, const std::vector<GemmShape>& shapes, std::optiona
     // The best shape of a measured peak is 1 by definition; only rounding could put it above.
     if (one.fraction > 1 + 1e-9) ++line.above_roof;
     all.push_back(one);
-    (shape.intensity() < line.ridge() ? below : above).push_back(one);
-    if (shape.intensity() < kStudyRidge) study.push_back(one);
+    (shape.intensity < line.ridge() ? below : above).push_back(one);
+    if (shape.intensity < kStudyRidge) study.push_back(one);
   }
   line.mean = over_shapes(all, seed, mean_of);
   line.median = over_shapes(all, seed, median_of);
@@ -118,22 +118,13 @@ void fill(GemmRoofline& line, const std::vector<GemmShape>& shapes, std::optiona
   line.above_ridge = over_shapes(above, seed, median_of);
   line.below_236 = over_shapes(study, seed, median_of);
   if (!all.empty()) {
-    line.best = rate_of(shapes[best].flop() / best_attainable, shapes[best].time);
+    line.best = rate_of(shapes[best].flop / best_attainable, shapes[best].time);
   }
 }
 
 }  // namespace
 
-double GemmShape::flop() const {
-  return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-}
-
-double GemmShape::intensity() const {
-  const auto a = static_cast<double>(m), b = static_cast<double>(n), c = static_cast<double>(k);
-  return flop() / (2.0 * (a * c + c * b + a * b));
-}
-
-double GemmShape::rate() const { return flop() / *time.value; }
+double GemmShape::rate() const { return flop / *time.value; }
 
 std::string GemmShape::name() const { return std::to_string(m) + "x" + weight(); }
 
@@ -151,18 +142,8 @@ const GemmRoofline* GemmAnalysis::main_roofline() const {
   return measured != nullptr ? measured : roofline(".datasheet");
 }
 
-std::optional<double> largest_clock(const GroupedRows& rows) {
-  std::optional<double> largest;
-  for (const PointRows& point : rows.points) {
-    const std::optional<double> at = median_at(rows, point, "clock_mhz");
-    if (at && (!largest || *at > *largest)) largest = at;
-  }
-  return largest;
-}
-
 GemmAnalysis analyse_gemm(const GroupedRows& rows, const Manifest& manifest,
-                          const std::optional<Estimate>& read_bandwidth,
-                          std::optional<double> other_clock_mhz) {
+                          const std::optional<Estimate>& read_bandwidth) {
   const Schema& schema = *rows.schema;
   const Sampling sampling = sampling_of(manifest, schema.probe);
   GemmAnalysis result;
@@ -193,10 +174,14 @@ GemmAnalysis analyse_gemm(const GroupedRows& rows, const Manifest& manifest,
     shape.k = whole("k");
     shape.label = point.first->text(schema, "label");
     const auto time = curve_point(rows, point, 0, "elapsed_s", sampling);
-    if (!time || !(*time->y.value > 0) || !(shape.flop() > 0)) continue;
+    if (!time || !(*time->y.value > 0)) continue;
+    const Row& sample = *point.ok.front();
+    shape.flop = sample.number(schema, "flop").value_or(0);
+    shape.intensity = sample.number(schema, "intensity_flop_per_byte").value_or(0);
+    if (!(shape.flop > 0) || !(shape.intensity > 0)) continue;
     shape.time = time->y;
     if (!result.peak.value || shape.rate() > *result.peak.value) {
-      result.peak = rate_of(shape.flop(), shape.time);
+      result.peak = rate_of(shape.flop, shape.time);
       result.peak_shape = shape.name() + (kernel == "auto" ? "" : ", kernel " + kernel);
     }
     if (kernel != result.kernel) continue;
@@ -209,10 +194,12 @@ GemmAnalysis analyse_gemm(const GroupedRows& rows, const Manifest& manifest,
   result.read_bandwidth = read_bandwidth;
   result.datasheet_peak = manifest.device.roof(result.dtype + "_flop_per_s");
   result.datasheet_bandwidth = manifest.device.roof("memory_bytes_per_s");
-  result.reference_clock_mhz = largest_clock(rows);
-  if (other_clock_mhz && other_clock_mhz > result.reference_clock_mhz) {
-    result.reference_clock_mhz = other_clock_mhz;
+  if (const auto hertz = manifest.device.reference_clock_hz) {
+    result.reference_clock_mhz = *hertz * 1e-6;
   }
+  // What a modelled device shows was not measured.
+  const bool modelled = manifest.device.time_source == TimeSource::modelled;
+  const char* const found = modelled ? "modelled" : "measured";
   const auto add = [&](const char* name, const char* suffix, double peak, double bandwidth,
                        std::optional<double> clock) {
     if (!(peak > 0) || !(bandwidth > 0)) return;
@@ -225,11 +212,12 @@ GemmAnalysis analyse_gemm(const GroupedRows& rows, const Manifest& manifest,
     result.rooflines.push_back(std::move(line));
   };
   if (read_bandwidth && read_bandwidth->value) {
-    add("measured", "", *result.peak.value, *read_bandwidth->value, std::nullopt);
+    add(found, "", *result.peak.value, *read_bandwidth->value, std::nullopt);
   } else {
     result.notes.push_back(
-        "No read bandwidth of the memory itself was measured (stream, kind read, beyond twice the "
-        "last declared cache), so there is no measured roofline.");
+        std::string("No read bandwidth of the memory itself is known (stream, kind read, beyond "
+                    "twice the last declared cache), so there is no ") +
+        found + " roofline.");
   }
   if (result.datasheet_peak && result.datasheet_bandwidth) {
     add("datasheet", ".datasheet", *result.datasheet_peak, *result.datasheet_bandwidth,

@@ -12,12 +12,12 @@ namespace sonde {
 /// One shape C[m,n] = A[m,k] x B[k,n] at its median time.
 struct GemmShape {
   std::int64_t m = 0, n = 0, k = 0;
+  double flop = 0;       ///< 2 m n k, of the row
+  double intensity = 0;  ///< 2 m n k / (2 (m k + k n + m n)), FLOP/B: each operand once
   std::string label;
   Estimate time;  ///< seconds
   std::optional<double> clock_mhz, power_w;
 
-  double flop() const;         ///< 2 m n k
-  double intensity() const;    ///< 2 m n k / (2 (m k + k n + m n)), FLOP/B: each operand once
   double rate() const;         ///< flop over the median time, FLOP/s
   std::string name() const;    ///< "512x4096x4096"
   std::string weight() const;  ///< "4096x4096", N x K
@@ -25,7 +25,7 @@ struct GemmShape {
 
 /// Rates against one pair of roofs: attainable = min(peak, intensity x bandwidth).
 struct GemmRoofline {
-  std::string name;      ///< "measured", "datasheet", "datasheet at the sampled clock"
+  std::string name;      ///< "measured" ("modelled"), "datasheet", "datasheet at the sampled clock"
   std::string suffix;    ///< of its findings: "", ".datasheet", ".sampled_clock"
   double peak = 0;       ///< FLOP/s
   double bandwidth = 0;  ///< B/s
@@ -58,13 +58,8 @@ struct GemmAnalysis {
   const GemmRoofline* main_roofline() const;
 };
 
-/// `read_bandwidth`: of the stream probe. `other_clock_mhz`: largest median clock that another
-/// probe's points showed.
+/// `read_bandwidth`: of the stream probe.
 GemmAnalysis analyse_gemm(const GroupedRows& rows, const Manifest& manifest,
-                          const std::optional<Estimate>& read_bandwidth,
-                          std::optional<double> other_clock_mhz);
-
-/// Largest median clock of any point (MHz). nullopt: no row has one.
-std::optional<double> largest_clock(const GroupedRows& rows);
+                          const std::optional<Estimate>& read_bandwidth);
 
 }  // namespace sonde

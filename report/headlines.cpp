@@ -151,11 +151,10 @@ void gemm_cards(std::string& cards, const GemmAnalysis& gemm, const Lookup& find
                 "GEMM rate over attainable, by time, " + line->name + " roofs");
   }
   simple_card(cards, find("gemm.peak_flop_per_s"), "Best GEMM rate");
-  const Finding* measured = find("gemm.ridge_flop_per_byte");
-  const Finding* datasheet = find("gemm.ridge_flop_per_byte.datasheet");
-  simple_card(
-      cards, measured != nullptr ? measured : datasheet,
-      std::string("Ridge of the roofline, ") + (measured != nullptr ? "measured" : "datasheet"));
+  if (line != nullptr) {
+    simple_card(cards, find("gemm.ridge_flop_per_byte" + line->suffix),
+                "Ridge of the " + line->name + " roofs");
+  }
 }
 
 }  // namespace

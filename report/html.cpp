@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "core/parse.h"
+
 namespace sonde {
 
 std::string html_text(std::string_view text) {
@@ -9,14 +11,7 @@ std::string html_text(std::string_view text) {
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size();) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    std::size_t length = byte < 0x80         ? 1
-                         : (byte >> 5) == 6  ? 2
-                         : (byte >> 4) == 14 ? 3
-                         : (byte >> 3) == 30 ? 4
-                                             : 0;
-    for (std::size_t k = 1; k < length; ++k) {
-      if (i + k >= text.size() || (static_cast<unsigned char>(text[i + k]) >> 6) != 2) length = 0;
-    }
+    const std::size_t length = utf8_length(text, i);
     if (length == 0) {
       out += '?';
       ++i;

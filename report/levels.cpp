@@ -106,10 +106,20 @@ MemoryLevels find_levels(const Curve& latency) {
   }
   std::reverse(stretches.begin(), stretches.end());
 
-  // A level is slower than the one before by more than kMerge, or it is the same level.
+  // A level is slower than the one before by more than kMerge, and most of its samples are slower
+  // than most of the other's, or the two are the same level.
+  const auto quarter = [&](const Stretch& stretch, double p) {
+    std::vector<double> samples;
+    for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
+      samples.insert(samples.end(), points[i].samples.begin(), points[i].samples.end());
+    }
+    return quantile(samples, p).value_or(0);
+  };
   std::vector<Stretch> merged;
   for (const Stretch& stretch : stretches) {
-    if (!merged.empty() && middle(points, stretch) < (1 + kMerge) * middle(points, merged.back())) {
+    if (!merged.empty() &&
+        (middle(points, stretch) < (1 + kMerge) * middle(points, merged.back()) ||
+         quarter(stretch, 0.25) <= quarter(merged.back(), 0.75))) {
       merged.back().end = stretch.end;
     } else {
       merged.push_back(stretch);

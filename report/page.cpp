@@ -111,6 +111,7 @@ std::vector<std::string> row_notes(const ProbeRows& probe, const RowCounts& coun
   };
   note(probe.table->unprotected, "unprotected: without a check, so damage would go unseen");
   note(probe.table->skipped, "bad, left out on request");
+  note(counts.preempted, "during which another program took a core (column preemptions)");
   note(counts.throttled, "throttled: kept in the file, left out of statistics");
   note(counts.skipped, "skipped");
   note(counts.failed, "failed");
@@ -231,6 +232,19 @@ void run_section(std::string& out, const RunReport& report, const std::filesyste
          {"Built with preset " +
           (manifest.build_preset.empty() ? "unknown" : manifest.build_preset) +
           ": only numbers of preset measure are meant to be compared or quoted."});
+  }
+  // A busy machine widens every interval and moves medians; the rows alone do not look wrong.
+  constexpr double kBusyShare = 0.1;
+  std::int64_t good = 0, preempted = 0;
+  for (const auto& [probe, counts] : report.analysis.counts) {
+    good += counts.ok;
+    preempted += counts.preempted;
+  }
+  if (static_cast<double>(preempted) > kBusyShare * static_cast<double>(good)) {
+    list(out, " bad", "The machine was busy",
+         {"During " + format_count(preempted) + " of " + format_count(good) +
+          " samples another program took a core away: do not quote these numbers, measure again on "
+          "an idle machine."});
   }
   std::vector<std::string> unfinished;
   for (const Step& step : manifest.steps) {

@@ -6,6 +6,8 @@ namespace {
 /// Of the pairs beside the register control, which shares nothing but power and the way to start:
 /// what lies above is more than chance and the start of an aggressor explain.
 constexpr double kControlQuantile = 0.99;
+/// Fewer pairs do not show how far the control scatters.
+constexpr std::size_t kFewestControls = 8;
 
 }  // namespace
 
@@ -22,7 +24,9 @@ std::vector<double> pair_values(const CoreMatrix& matrix) {
 
 void judge_slow_downs(RunAnalysis& analysis) {
   for (const auto& [work, matrix] : analysis.interfere) {
-    if (work == "register") analysis.control = quantile(pair_values(matrix), kControlQuantile);
+    if (work != "register") continue;
+    const std::vector<double> control = pair_values(matrix);
+    if (control.size() >= kFewestControls) analysis.control = quantile(control, kControlQuantile);
   }
   for (const auto& [work, matrix] : analysis.interfere) {
     SlowDowns found;

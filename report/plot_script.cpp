@@ -24,21 +24,6 @@ constexpr const char* kEmphasis = "#D55E00";
 constexpr const char* kMark = "#555555";
 constexpr int kPointTypes[] = {7, 5, 9, 11, 13, 15};  // filled shapes
 
-/// Length of the UTF-8 sequence at `i`, 0 when it is broken.
-std::size_t sequence(std::string_view text, std::size_t i) {
-  const auto byte = static_cast<unsigned char>(text[i]);
-  const std::size_t length = byte < 0x80         ? 1
-                             : (byte >> 5) == 6  ? 2
-                             : (byte >> 4) == 14 ? 3
-                             : (byte >> 3) == 30 ? 4
-                                                 : 0;
-  if (length == 0 || i + length > text.size()) return 0;
-  for (std::size_t k = 1; k < length; ++k) {
-    if ((static_cast<unsigned char>(text[i + k]) >> 6) != 2) return 0;
-  }
-  return length;
-}
-
 std::string number(double value) { return format_number(value); }
 
 /// A number already written: gnuplot-iostream would take a bare std::string for a column of
@@ -231,7 +216,7 @@ std::string plot_text(std::string_view text, std::size_t most) {
       out += "\u2026";
       break;
     }
-    const std::size_t length = sequence(text, i);
+    const std::size_t length = utf8_length(text, i);
     const char c = text[i];
     if (length == 0) {
       out += '?';

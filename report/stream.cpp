@@ -36,17 +36,10 @@ std::vector<std::string> StreamAnalysis::kinds() const {
   return all;
 }
 
-std::optional<double> memory_from_bytes(const DeviceDescription& device) {
-  if (device.memory.size() < 2) return std::nullopt;  // the last level is the memory itself
-  const MemoryLevel& cache = device.memory[device.memory.size() - 2];
-  if (!cache.capacity_bytes) return std::nullopt;
-  return 2 * static_cast<double>(*cache.capacity_bytes);
-}
-
 StreamAnalysis analyse_stream(const GroupedRows& rows, const Manifest& manifest) {
   const Schema& schema = *rows.schema;
   const Sampling sampling = sampling_of(manifest, schema.probe);
-  const std::optional<double> memory_from = memory_from_bytes(manifest.device);
+  const std::optional<std::int64_t> memory_from = manifest.device.memory_from_bytes();
   StreamAnalysis result;
   for (const PointRows& group : rows.points) {
     const Row& row = *group.first;
@@ -70,7 +63,8 @@ StreamAnalysis analyse_stream(const GroupedRows& rows, const Manifest& manifest)
     point.passes = whole("passes");
     point.shared = row.text(schema, "addresses") == "shared";
     // Cores that walk the same addresses answer each other from the cache, however long the walk.
-    point.memory = memory_from && !point.shared && point.total_bytes() > *memory_from;
+    point.memory =
+        memory_from && !point.shared && point.total_bytes() > static_cast<double>(*memory_from);
     result.points.push_back(std::move(point));
   }
   return result;

@@ -31,10 +31,6 @@ struct StreamAnalysis {
   std::vector<std::string> kinds() const;  ///< in order of first appearance
 };
 
-/// Bytes from which a walk is counted as memory: twice the last declared cache, which keeps nothing
-/// of a cyclic walk that long. nullopt: no cache is declared, or its capacity is unknown.
-std::optional<double> memory_from_bytes(const DeviceDescription& device);
-
 StreamAnalysis analyse_stream(const GroupedRows& rows, const Manifest& manifest);
 
 }  // namespace sonde

@@ -73,6 +73,19 @@ SourceResult judge_pairs(CoreMatrix matrix, double least_noise, std::uint64_t se
                                  matrix.cores.size(), kFewestCores, left_out);
     return result;
   }
+  // The noise of a pair is what its two directions differ by.
+  std::size_t pairs = 0, both = 0;
+  for (std::size_t i = 0; i < matrix.cores.size(); ++i) {
+    for (std::size_t j = i + 1; j < matrix.cores.size(); ++j) {
+      pairs += matrix.at(i, j) || matrix.at(j, i);
+      both += matrix.at(i, j) && matrix.at(j, i);
+    }
+  }
+  if (4 * both < pairs) {
+    result.verdict = fmt::format("{}: {} of {} pairs in both directions, fewer than a quarter{}",
+                                 basis, both, pairs, left_out);
+    return result;
+  }
   const auto evidence = pair_evidence(matrix, least_noise);
   take_levels(*evidence, seed, basis, result);
   if (result.levels.empty()) {
@@ -139,21 +152,22 @@ SourceResult judge_profile(const ProbeRows& profile, TimeSource source, std::uin
 std::vector<SourceResult> judge_interference(const ProbeRows& interfere, TimeSource source,
                                              std::uint64_t seed) {
   std::vector<SourceResult> results;
-  double control = 0;
+  std::optional<double> control;
   if (const auto matrix = slow_down(interfere, source, "register")) {
     // Register work shares nothing but what every pair shares: its spread is what pairs scatter by.
     std::vector<double> cells;
     for (const auto& cell : matrix->cells) {
       if (cell) cells.push_back(log_of(*cell));
     }
-    control = 1.4826 * mad(cells).value_or(0);
+    if (const auto spread = mad(cells)) control = 1.4826 * *spread;
   }
   for (const std::string& work : values_of(interfere, source, "aggressor_work")) {
     if (work == "none" || work == "register") continue;
     const auto matrix = slow_down(interfere, source, work);
     if (!matrix) continue;
-    results.push_back(judge_pairs(changed(*matrix, log_of), control, seed,
+    results.push_back(judge_pairs(changed(*matrix, log_of), control.value_or(0), seed,
                                   interfere.file + " " + work, "a mutual slow-down"));
+    if (!control) results.back().verdict += " (no register control)";
   }
   return results;
 }

@@ -104,19 +104,26 @@ GemmReference::GemmReference(std::int64_t m, std::int64_t n, std::int64_t k, std
   cols_ = sample_indices(n, rng);
   const auto height = static_cast<Eigen::Index>(rows_.size());
   const auto width = static_cast<Eigen::Index>(cols_.size());
-  Eigen::MatrixXd a(height, k);
-  Eigen::MatrixXd b(k, width);
-  for (Eigen::Index inner = 0; inner < k; ++inner) {
-    for (Eigen::Index i = 0; i < height; ++i) {
-      a(i, inner) = static_cast<double>(
-          gemm_value(seed, GemmOperand::a, rows_[static_cast<std::size_t>(i)], inner));
+  // In parts of K: the sampled rows and columns of a long thin product would fill a memory.
+  constexpr std::int64_t kPart = 1 << 16;
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> c =
+      Eigen::MatrixXd::Zero(height, width);
+  for (std::int64_t from = 0; from < k; from += kPart) {
+    const std::int64_t count = std::min(kPart, k - from);
+    Eigen::MatrixXd a(height, count);
+    Eigen::MatrixXd b(count, width);
+    for (Eigen::Index inner = 0; inner < count; ++inner) {
+      for (Eigen::Index i = 0; i < height; ++i) {
+        a(i, inner) = static_cast<double>(
+            gemm_value(seed, GemmOperand::a, rows_[static_cast<std::size_t>(i)], from + inner));
+      }
+      for (Eigen::Index j = 0; j < width; ++j) {
+        b(inner, j) = static_cast<double>(
+            gemm_value(seed, GemmOperand::b, from + inner, cols_[static_cast<std::size_t>(j)]));
+      }
     }
-    for (Eigen::Index j = 0; j < width; ++j) {
-      b(inner, j) = static_cast<double>(
-          gemm_value(seed, GemmOperand::b, inner, cols_[static_cast<std::size_t>(j)]));
-    }
+    c += a * b;
   }
-  const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> c = a * b;
   values_.assign(c.data(), c.data() + c.size());
 }
 

@@ -28,6 +28,9 @@ constexpr std::int64_t kGlanceNs = 20'000;
 constexpr std::int64_t kPatienceNs = 2'000'000'000;
 /// A window during which an aggressor's core did something else is taken again, so often at most.
 constexpr int kMostTries = 20;
+/// An aggressor was there all the time when it did at least this share of what it did just before:
+/// the victim's own traffic costs it little, a lost time slice much.
+constexpr double kLeastShare = 0.5;
 /// Share of the device's memory that chains kept for later may hold.
 constexpr std::int64_t kStoreShare = 4;
 
@@ -167,7 +170,7 @@ void ContentionEngine::attack(Aggressor& aggressor) {
   aggressor.end_ns = monotonic_ns();
 }
 
-bool ContentionEngine::all_at_work() const {
+bool ContentionEngine::all_at_work() {
   std::vector<std::int64_t> seen(aggressors_.size());
   auto for_each_count = [&](const auto& look) {
     for (std::size_t i = 0; i < seen.size(); ++i) {
@@ -193,13 +196,20 @@ bool ContentionEngine::all_at_work() const {
       one_stopped = one_stopped || count >= stop_after_;
     });
     if (one_stopped) return false;
-    if (all) return true;
+    if (!all) continue;
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      const std::int64_t done = aggressors_[i].operations.load(std::memory_order_relaxed) - seen[i];
+      aggressors_[i].per_ns = static_cast<double>(done) / static_cast<double>(now - begin);
+    }
+    return true;
   }
 }
 
 bool ContentionEngine::one_was_held_up() const {
   return std::any_of(aggressors_.begin(), aggressors_.end(), [this](const Aggressor& one) {
-    return one.after == one.before && one.after < stop_after_;
+    const auto done = static_cast<double>(one.after - one.before);
+    const auto window = static_cast<double>(end_ns_ - begin_ns_);
+    return done < kLeastShare * one.per_ns * window && one.after < stop_after_;
   });
 }
 
@@ -241,7 +251,9 @@ Sample ContentionEngine::run(const Trial&) {
       started = all_at_work();
       if (!started) break;
       for (Aggressor& one : aggressors_) one.before = one.operations.load();
+      const std::int64_t from = position_;
       elapsed_ns = chase();
+      loads_done_ = position_ - from;
       for (Aggressor& one : aggressors_) one.after = one.operations.load();
       if (!one_was_held_up()) break;
     }
@@ -258,7 +270,10 @@ Sample ContentionEngine::run(const Trial&) {
   sample.placement = {victim_.core()};
   for (const Aggressor& one : aggressors_) {
     sample.placement.push_back(one.seat.core());
-    const std::int64_t inside = one.after - one.before;
+    // The window holds several units of `loads`, the row is of one.
+    const double share = static_cast<double>(work_.loads) / static_cast<double>(loads_done_);
+    const auto inside =
+        static_cast<std::int64_t>(static_cast<double>(one.after - one.before) * share);
     sample.background_operations = std::min(sample.background_operations.value_or(inside), inside);
   }
   sample.note = chain_->page_kind() + ", random order";
@@ -279,15 +294,18 @@ Check ContentionEngine::verify() {
   for (const Aggressor& one : aggressors_) {
     const std::string name = "the aggressor on " + core_of(one.seat.cpu).str();
     if (const auto problem = one.seat.misplaced(name)) return {false, *problem};
-    if (one.after == one.before) {
-      return {false, name + " did nothing in the victim's " + format_count(end_ns_ - begin_ns_) +
-                         " ns: its core is busy with other programs"};
-    }
     if (one.begin_ns > begin_ns_ || one.end_ns < end_ns_) {
       return {false, name + " did not run the whole time: it worked from " +
                          format_count(one.begin_ns - begin_ns_) + " to " +
                          format_count(one.end_ns - begin_ns_) + " ns, the victim from 0 to " +
                          format_count(end_ns_ - begin_ns_)};
+    }
+    const auto expected = one.per_ns * static_cast<double>(end_ns_ - begin_ns_);
+    if (static_cast<double>(one.after - one.before) < kLeastShare * expected) {
+      return {false,
+              name + " did " + format_count(one.after - one.before) + " of about " +
+                  format_count(static_cast<std::int64_t>(expected)) +
+                  " operations in the victim's window: its core is busy with other programs"};
     }
   }
   return {};

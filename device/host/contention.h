@@ -42,17 +42,19 @@ class ContentionEngine final : public Engine<ContentionWork> {
     Buffer* buffer = nullptr;  ///< null where the work needs no memory
     std::int64_t begin_ns = 0;
     std::int64_t end_ns = 0;
-    std::int64_t before = 0;  ///< operations when the victim's window opened
+    double per_ns = 0;        ///< operations, just before the victim's window opened
+    std::int64_t before = 0;  ///< operations when it opened
     std::int64_t after = 0;   ///< and when it closed
     alignas(128) std::atomic<std::int64_t> operations{0};
   };
   void attack(Aggressor& aggressor);
   double chase();
-  bool all_at_work() const;
+  bool all_at_work();
   bool one_was_held_up() const;
 
   const Machine& machine_;
   const DeviceDescription& description_;
+  std::int64_t loads_done_ = 0;  ///< in the last window
   const std::int64_t stop_after_;
   ContentionWork work_;
   Seat victim_;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/core_name.h"
+#include "core/units.h"
 #include "device/host/machine.h"
 
 namespace sonde::host {
@@ -18,6 +19,7 @@ struct Seat {
   int cpu = 0;
   std::optional<int> before;
   std::optional<int> after;
+  std::optional<Hertz> clock = {};  ///< of that core just after the work, where it was read
 
   CoreName core() const;
   /// "NAME was placed on cpu3 but ran on cpu1"; nullopt when it was seen where it must be.

@@ -63,7 +63,7 @@ DeviceDescription describe_machine(const Machine& machine) {
   d.places_blocks = false;
   for (int cpu : machine.cpus) d.cores.push_back({"cpu", cpu});
   for (const Cache& cache : machine.caches) {
-    d.memory.push_back({cache.name, cache.capacity_bytes, cache.line_bytes});
+    d.memory.push_back({cache.name, cache.capacity_bytes, cache.line_bytes, cache.instances});
   }
   d.memory.push_back({"DRAM", machine.memory_total_bytes, std::nullopt});
   d.memory_bytes = memory_for_one(machine);

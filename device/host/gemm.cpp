@@ -5,8 +5,7 @@
 
 #include "core/error.h"
 #include "core/parse.h"
-#include "device/host/clock.h"
-#include "device/host/pin.h"
+#include "core/statistics.h"
 #include "device/host/windows.h"
 
 namespace sonde::host {
@@ -45,13 +44,18 @@ void GemmEngine::prepare(const GemmWork& work) {
   if (work.m < 1 || work.n < 1 || work.k < 1) {
     throw Skip("a product of " + shape_of(work) + ": each size must be at least 1");
   }
-  GemmProduct& product = product_for(work.kernel);
-  const double needed = product.needed_bytes(work);
+  const double needed = product_for(work.kernel).needed_bytes(work);
   const std::int64_t most = description_.memory_bytes.value_or(std::int64_t{1} << 46);
   if (!(needed <= static_cast<double>(most))) {
     throw Skip("a product of " + shape_of(work) + " needs " + format_number(needed) +
                " B: a measurement may use " + format_count(most) + " B");
   }
+  // What larger shapes before left must not add up with this one.
+  if (needed + static_cast<double>(product_for(work.kernel).held_bytes()) >
+      static_cast<double>(most)) {
+    products_.clear();
+  }
+  GemmProduct& product = product_for(work.kernel);
   product.prepare(work);
   if (!reference_ || reference_of_.m != work.m || reference_of_.n != work.n ||
       reference_of_.k != work.k || reference_of_.seed != work.seed) {
@@ -74,11 +78,12 @@ Sample GemmEngine::run(const Trial&) {
   require_time(elapsed_ns, "the product");
   Sample sample;
   sample.elapsed = Seconds(elapsed_ns * 1e-9);
-  {
-    const PinnedThread pin(machine_.cpus.front());
-    sample.clock = measure_core_clock();
+  std::vector<double> clocks;
+  for (const Seat& seat : product_->seats()) {
+    sample.placement.push_back(seat.core());
+    if (seat.clock) clocks.push_back(seat.clock->value());
   }
-  for (const Seat& seat : product_->seats()) sample.placement.push_back(seat.core());
+  if (const auto middle = median(clocks)) sample.clock = Hertz(*middle);
   sample.note = product_->note();
   return sample;
 }

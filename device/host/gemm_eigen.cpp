@@ -28,7 +28,7 @@ class EigenProduct final : public GemmProduct {
  public:
   explicit EigenProduct(const Machine& machine) : machine_(machine) {}
 
-  double needed_bytes(const GemmWork& work) const override {
+  double needed_bytes(const GemmWork& work) override {
     return 2.0 * work.least_bytes();  // at 4 bytes an element
   }
 
@@ -66,9 +66,12 @@ class EigenProduct final : public GemmProduct {
       });
       if (index == 0) elapsed_ns = each_ns;
       seats_[index].after = current_cpu();
+      seats_[index].clock = measure_core_clock();
     });
     return elapsed_ns;
   }
+
+  std::int64_t held_bytes() const override { return a_.size() + b_.size() + c_.size(); }
 
   float element(std::int64_t row, std::int64_t col) const override {
     return floats(c_)[row * work_.n + col];
@@ -79,7 +82,8 @@ class EigenProduct final : public GemmProduct {
   const std::vector<Seat>& seats() const override { return seats_; }
   std::string note() const override {
     return "Eigen FP32, plain B, " + std::string(kernel_.instructions) + ", " +
-           std::to_string(machine_.cpus.size()) + " threads, warm operands";
+           std::to_string(machine_.cpus.size()) + " threads, " +
+           (worth_warming(work_) ? "warm operands" : "not warmed");
   }
 
  private:

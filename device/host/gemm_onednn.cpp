@@ -38,11 +38,22 @@ class OneDnnProduct final : public GemmProduct {
  public:
   explicit OneDnnProduct(const Machine& machine) : machine_(machine) {}
 
-  double needed_bytes(const GemmWork& work) const override {
-    // B twice: as it is filled, and packed.
+  double needed_bytes(const GemmWork& work) override {
     const auto m = static_cast<double>(work.m), n = static_cast<double>(work.n),
                k = static_cast<double>(work.k);
-    return static_cast<double>(kElement) * (m * k + 2 * k * n + m * n);
+    const double plain_bytes = static_cast<double>(kElement) * (m * k + k * n + m * n);
+    // Beyond any memory the library need not be asked; below, its layout of B may pad a thin one to
+    // many times its size.
+    constexpr double kBeyondAnyMemory = 0x1p46;
+    if (plain_bytes > kBeyondAnyMemory) return plain_bytes;
+    return guarded([&] {
+      const OpenMpTeam team(machine_.cpus);  // the choice of kernel counts threads
+      return plain_bytes + static_cast<double>(kernel_for(work).weights_desc().get_size());
+    });
+  }
+
+  std::int64_t held_bytes() const override {
+    return a_.size() + b_.size() + packed_b_.size() + c_.size();
   }
 
   void prepare(const GemmWork& work) override {
@@ -73,7 +84,8 @@ class OneDnnProduct final : public GemmProduct {
 
   std::string note() const override {
     return "oneDNN " + implementation_ + ", " + (packed_ ? "packed B" : "plain B") + ", " +
-           std::to_string(machine_.cpus.size()) + " threads, warm operands";
+           std::to_string(machine_.cpus.size()) + " threads, " +
+           (worth_warming(work_) ? "warm operands" : "not warmed");
   }
 
  private:
@@ -85,6 +97,12 @@ class OneDnnProduct final : public GemmProduct {
     buffer = Buffer();
     buffer = Buffer(bytes, machine_.huge_page_bytes);
     return true;
+  }
+
+  dnnl::matmul::primitive_desc kernel_for(const GemmWork& work) const {
+    const dnnl::matmul::desc wanted(plain(work.m, work.k), any_layout(work.k, work.n),
+                                    plain(work.m, work.n));
+    return {wanted, engine_};
   }
 
   void set_up(const GemmWork& work) {
@@ -104,9 +122,7 @@ class OneDnnProduct final : public GemmProduct {
                  work.m, work.k);
     grow(c_, kElement * work.m * work.n);
 
-    const dnnl::matmul::desc wanted(plain(work.m, work.k), any_layout(work.k, work.n),
-                                    plain(work.m, work.n));
-    const dnnl::matmul::primitive_desc chosen(wanted, engine_);
+    const dnnl::matmul::primitive_desc chosen = kernel_for(work);
     implementation_ = chosen.impl_info_str();
     const memory plain_b(plain(work.k, work.n), engine_, b_.data());
     memory b = plain_b;

@@ -18,14 +18,16 @@ class GemmProduct {
  public:
   virtual ~GemmProduct() = default;
   /// Memory that prepare() will hold, packed operands included.
-  virtual double needed_bytes(const GemmWork& work) const = 0;
+  virtual double needed_bytes(const GemmWork& work) = 0;
+  /// Memory held now: each operand's as large as the largest so far.
+  virtual std::int64_t held_bytes() const = 0;
   /// Allocates, fills and packs; runs the product once unless that is long.
   virtual void prepare(const GemmWork& work) = 0;
   /// Nanoseconds of one product, by repeated windows.
   virtual double time_ns() = 0;
   virtual float element(std::int64_t row, std::int64_t col) const = 0;
   virtual void put(std::int64_t row, std::int64_t col, float value) = 0;
-  /// Threads of the last time_ns(), where they had to be and were seen.
+  /// Threads of the last time_ns(): where they had to be and were seen, and their clocks.
   virtual const std::vector<Seat>& seats() const = 0;
   virtual std::string note() const = 0;
 };

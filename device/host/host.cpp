@@ -1,4 +1,6 @@
 // The CPU this runs on, as a device.
+#include <sys/resource.h>
+
 #include <gnu/libc-version.h>
 
 #include <cstdlib>
@@ -55,6 +57,8 @@ class HostDevice final : public Device {
     now.power = power_.since_last(monotonic_ns());
     now.temperature = processor_temperature(root_);
     now.throttle_events = throttle_events(root_, machine_.cpus);
+    struct rusage usage {};
+    if (::getrusage(RUSAGE_SELF, &usage) == 0) now.preemptions = usage.ru_nivcsw;
     return now;
   }
 

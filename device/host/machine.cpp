@@ -53,9 +53,23 @@ std::optional<std::int64_t> cache_size(const std::string& text) {
   return *count * unit;
 }
 
-std::vector<Cache> read_caches(const FileRoot& root, int cpu) {
+/// Distinct sets of CPUs that share the cache `index` ("index3"); nullopt where a CPU does not say.
+std::optional<std::int64_t> count_instances(const FileRoot& root, const std::vector<int>& cpus,
+                                            const std::string& index) {
+  std::set<std::string> sharers;
+  for (int cpu : cpus) {
+    const auto list = root.text(kCpuFolder + ("cpu" + std::to_string(cpu)) + "/cache/" + index +
+                                "/shared_cpu_list");
+    if (!list || list->empty()) return std::nullopt;
+    sharers.insert(*list);
+  }
+  return static_cast<std::int64_t>(sharers.size());
+}
+
+/// Of the first CPU; the others are taken to have the same.
+std::vector<Cache> read_caches(const FileRoot& root, const std::vector<int>& cpus) {
   std::vector<Cache> caches;
-  const std::string folder = kCpuFolder + ("cpu" + std::to_string(cpu)) + "/cache";
+  const std::string folder = kCpuFolder + ("cpu" + std::to_string(cpus.front())) + "/cache";
   for (const std::string& name : root.list(folder)) {
     if (name.rfind("index", 0) != 0) continue;
     const std::string at = folder + "/" + name + "/";
@@ -70,6 +84,7 @@ std::vector<Cache> read_caches(const FileRoot& root, int cpu) {
     if (const auto line = root.integer(at + "coherency_line_size"); line && *line > 0) {
       cache.line_bytes = *line;
     }
+    cache.instances = count_instances(root, cpus, name);
     caches.push_back(cache);
   }
   std::stable_sort(caches.begin(), caches.end(),
@@ -193,7 +208,7 @@ Machine read_machine(const FileRoot& root, const std::vector<int>& affinity) {
                      "), online and in the cgroup's cpuset at once");
   }
   read_cpu_text(root, machine);
-  machine.caches = read_caches(root, machine.cpus.front());
+  machine.caches = read_caches(root, machine.cpus);
   machine.nodes = read_nodes(root);
   const auto memory = root.text("/proc/meminfo");
   machine.memory_total_bytes = kilobytes(memory, "MemTotal");

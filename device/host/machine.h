@@ -16,6 +16,7 @@ struct Cache {
   int level = 0;
   std::int64_t capacity_bytes = 0;
   std::optional<std::int64_t> line_bytes;
+  std::optional<std::int64_t> instances = {};  ///< that the usable CPUs have of it together
 };
 
 struct NumaNode {

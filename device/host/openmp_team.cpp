@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "core/error.h"
+#include "device/host/clock.h"
 
 namespace sonde::host {
 
@@ -43,7 +44,11 @@ OpenMpTeam::~OpenMpTeam() {
 
 std::vector<Seat> OpenMpTeam::seats() {
 #pragma omp parallel num_threads(static_cast <int>(pins_.size()))
-  seats_[static_cast<std::size_t>(omp_get_thread_num())].after = current_cpu();
+  {
+    Seat& seat = seats_[static_cast<std::size_t>(omp_get_thread_num())];
+    seat.after = current_cpu();
+    seat.clock = measure_core_clock();
+  }
   return seats_;
 }
 

@@ -18,7 +18,7 @@ class OpenMpTeam {
   OpenMpTeam(const OpenMpTeam&) = delete;
   OpenMpTeam& operator=(const OpenMpTeam&) = delete;
 
-  /// Where each thread was when it was pinned and where it is now.
+  /// Where each thread was when it was pinned and where it is now, with its core's clock.
   std::vector<Seat> seats();
 
  private:

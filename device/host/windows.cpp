@@ -28,6 +28,11 @@ int repeats_for(std::int64_t window_ns) {
 
 }  // namespace
 
+bool agree(std::int64_t n_ns, std::int64_t two_n_ns) {
+  const std::int64_t difference = two_n_ns - n_ns;
+  return 2 * difference >= n_ns && difference <= 2 * n_ns;
+}
+
 double time_of_one_ns(const std::function<std::int64_t(std::int64_t)>& repeat_ns) {
   // Doubled until the window is long enough; the last of these also settles the core's clock.
   std::int64_t count = 1;
@@ -38,6 +43,7 @@ double time_of_one_ns(const std::function<std::int64_t(std::int64_t)>& repeat_ns
   }
   if (window_ns >= kVeryLongNs) return static_cast<double>(window_ns) / static_cast<double>(count);
   double middle = 0;
+  int redone = kMostTries;  // windows that were disturbed and are taken again
   for (int tries = kMostTries; tries > 0 && middle <= 0; --tries) {
     std::vector<double> each_ns;
     for (int left = repeats_for(window_ns); left > 0; --left) {
@@ -49,6 +55,11 @@ double time_of_one_ns(const std::function<std::int64_t(std::int64_t)>& repeat_ns
       const bool longer_first = left % 2 == 0;
       const std::int64_t one = repeat_ns(longer_first ? 2 * count : count);
       const std::int64_t two = repeat_ns(longer_first ? count : 2 * count);
+      if (!agree(longer_first ? two : one, longer_first ? one : two) && redone > 0) {
+        --redone;
+        ++left;
+        continue;
+      }
       each_ns.push_back(static_cast<double>(longer_first ? one - two : two - one) /
                         static_cast<double>(count));
     }

@@ -18,6 +18,10 @@ namespace sonde::host {
 /// step. Not above zero where the machine was too busy for a sensible answer.
 double time_of_one_ns(const std::function<std::int64_t(std::int64_t)>& repeat_ns);
 
+/// Whether the times of n and 2n units can both be true: the difference is the time of n units, and
+/// neither of the two was lengthened by more than that. Where they cannot, one was disturbed.
+bool agree(std::int64_t n_ns, std::int64_t two_n_ns);
+
 /// Throws PointFailure saying so when `ns` is not above zero; `work` names the work.
 void require_time(double ns, const char* work);
 

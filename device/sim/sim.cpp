@@ -44,6 +44,7 @@ DeviceDescription describe_chip(const Machine& machine, const std::string& selec
   d.stream.requests = kRequests;
   const std::int64_t cubes = chip.cubes();
   if (cubes > 0) d.gemm = {{"bf16"}, gemm_kernels(chip)};
+  d.reference_clock_hz = static_cast<double>(chip.clock_hz);
   d.roofs = {{"memory_bytes_per_s", static_cast<double>(chip.memory.hbm_bytes_per_s),
               "chip file " + chip.file + ": HBM rate"},
              {"bf16_flop_per_s",

@@ -32,8 +32,8 @@ std::vector<Figure> build(const FigureInput& input) {
       const std::optional<double>& value = shape.*quantity.value;
       if (!value) continue;
       values.push_back(*value);
-      (line != nullptr && shape.intensity() < line->ridge() ? below : above)
-          .points.push_back({shape.intensity(), *value, {}, {}, shape.name()});
+      (line != nullptr && shape.intensity < line->ridge() ? below : above)
+          .points.push_back({shape.intensity, *value, {}, {}, shape.name()});
     }
     if (values.empty()) continue;
     Figure figure;
@@ -50,7 +50,7 @@ std::vector<Figure> build(const FigureInput& input) {
                      show_quantity(std::ranges::max(values), quantity.unit) + ".";
     if (quantity.value == &GemmShape::clock_mhz && gemm.reference_clock_mhz) {
       figure.marks.push_back({Mark::Kind::horizontal, *gemm.reference_clock_mhz, std::nullopt,
-                              std::nullopt, std::nullopt, "largest clock seen"});
+                              std::nullopt, std::nullopt, "reference clock"});
     }
     if (values.size() < gemm.shapes.size()) {
       figure.caption += " " + std::to_string(gemm.shapes.size() - values.size()) +

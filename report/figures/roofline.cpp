@@ -42,18 +42,18 @@ std::vector<Figure> build(const FigureInput& input) {
   double from = HUGE_VAL, to = 0;
   for (std::size_t i = 0; i < gemm.shapes.size(); ++i) {
     const GemmShape& shape = gemm.shapes[i];
-    FigurePoint point{shape.intensity(), shape.rate() * scale, {}, {}, shape.name()};
+    FigurePoint point{shape.intensity, shape.rate() * scale, {}, {}, shape.name()};
     if (shape.time.interval && shape.time.interval->low > 0 &&
         gemm.shapes.size() <= kMostIntervals) {
-      point.low = shape.flop() / shape.time.interval->high * scale;
-      point.high = shape.flop() / shape.time.interval->low * scale;
+      point.low = shape.flop / shape.time.interval->high * scale;
+      point.high = shape.flop / shape.time.interval->low * scale;
     }
     from = std::min(from, point.x);
     to = std::max(to, point.x);
     const bool beyond = main && main->fractions[i].value_or(0) > 1 + 1e-9;
-    (beyond                                                 ? outside
-     : main == nullptr || shape.intensity() < main->ridge() ? below
-                                                            : above)
+    (beyond                                               ? outside
+     : main == nullptr || shape.intensity < main->ridge() ? below
+                                                          : above)
         .points.push_back(point);
   }
   if (!(to > from * 1.05)) {  // one shape: the roofs still need a length
@@ -84,8 +84,8 @@ std::vector<Figure> build(const FigureInput& input) {
     if (main->above_roof > 0) {
       figure.caption += " " + std::to_string(main->above_roof) +
                         (main->above_roof == 1 ? " shape is" : " shapes are") +
-                        " faster than its roof: operands that stay in a cache, or a roof that is "
-                        "measured too low.";
+                        " above the roofs: operands that stay in a cache, noise, or roofs that "
+                        "this run shows too low.";
     }
   }
   for (const std::string& note : gemm.notes) figure.caption += " " + note;

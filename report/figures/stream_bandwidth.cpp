@@ -73,7 +73,7 @@ std::string cores_of(const StreamPoint& point) {
 
 std::optional<Figure> by_cores(const FigureInput& input, const StreamAnalysis& stream) {
   const DeviceDescription& device = input.analysis.run->manifest.device;
-  const bool known = memory_from_bytes(device).has_value();
+  const bool known = device.memory_from_bytes().has_value();
   std::map<std::string, std::size_t> requests;
   Points candidates;
   for (const StreamPoint& point : stream.points) {
@@ -181,10 +181,11 @@ std::optional<Figure> by_size(const FigureInput& input, const StreamAnalysis& st
   figure.caption =
       "The same cores over arrays of several sizes: what fits a cache and is read again is faster "
       "than memory. ";
-  const std::optional<double> memory_from = memory_from_bytes(input.analysis.run->manifest.device);
+  const std::optional<std::int64_t> memory_from =
+      input.analysis.run->manifest.device.memory_from_bytes();
   if (memory_from) {
-    figure.marks.push_back({Mark::Kind::vertical, *memory_from, std::nullopt, std::nullopt,
-                            std::nullopt, "twice the last cache"});
+    figure.marks.push_back({Mark::Kind::vertical, static_cast<double>(*memory_from), std::nullopt,
+                            std::nullopt, std::nullopt, "twice the last cache"});
     figure.caption += "Beyond twice the last declared cache (dashed) it is memory. ";
   }
   figure.caption += ending(input, left_out);

@@ -101,15 +101,81 @@ TEST_F(Probes, InterferenceTakesPairsAndSubsets) {
     EXPECT_EQ(row.integer(interfere_schema(), "background_operations").has_value(), beside);
   }
   const Table subsets = rows(interfere_schema(), {"--design", "subsets", "--subsets", "5",
-                                                  "--cores", "vector0-4", "--aggressor", "load"});
-  ASSERT_EQ(subsets.rows.size(), 5u + 25);
+                                                  "--cores", "vector0-9", "--aggressor", "load"});
+  ASSERT_EQ(subsets.rows.size(), 10u + 50);
   for (const Row& row : subsets.rows) {
     const auto set = parse_core_set(row.text(interfere_schema(), "aggressors"));
-    EXPECT_TRUE(set.empty() || set.size() == 2);  // half of the other four
+    EXPECT_TRUE(set.empty() || set.size() == 5);  // half of the other nine, rounded up
     for (const CoreName& core : set) {
       EXPECT_NE(core.str(), row.text(interfere_schema(), "victim"));
     }
   }
+}
+
+TEST_F(Probes, LatenciesAreThoseOfTheElapsedTime) {
+  // Without noise a profile's elapsed time is the sum of its loads.
+  const Result result = run({"sonde-profile", "--device", "sim:950pr_9579?noise=off", "--out", "q",
+                             "--cores", "vector0", "--addresses", "100", "--no-progress"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Table profile = read_table(directory_ / "q/profile.csv", profile_schema());
+  double sum_ns = 0;
+  for (const Row& row : profile.rows) sum_ns += *row.number(profile_schema(), "latency_ns");
+  EXPECT_NEAR(sum_ns, 1e9 * *profile.rows.front().number(profile_schema(), "elapsed_s"),
+              0.01 * sum_ns);
+  EXPECT_GT(sum_ns / 100, 100);
+  EXPECT_LT(sum_ns / 100, 400);
+  const Table pairs = rows(interfere_schema(), {"--cores", "vector0-1", "--repetitions", "1"});
+  for (const Row& row : pairs.rows) {
+    EXPECT_NEAR(*row.number(interfere_schema(), "latency_ns"),
+                1e9 * *row.number(interfere_schema(), "elapsed_s") /
+                    *row.number(interfere_schema(), "loads"),
+                1e-6);
+  }
+  const Result host = run(
+      {"sonde-handoff", "--device", "host", "--out", "h", "--repetitions", "2", "--no-progress"});
+  ASSERT_EQ(host.exit_code, 0) << host.err;
+  for (const Row& row : read_table(directory_ / "h/handoff.csv", handoff_schema()).rows) {
+    if (row.status != Status::ok) continue;  // one core
+    EXPECT_NEAR(*row.number(handoff_schema(), "latency_ns"),
+                1e9 * *row.number(handoff_schema(), "elapsed_s") / 2 /
+                    *row.number(handoff_schema(), "exchanges"),
+                1e-6);
+  }
+}
+
+TEST_F(Probes, RepeatsInAPlanAreMeasuredOnce) {
+  EXPECT_EQ(rows(gemm_schema(), {"--shape", "64x64x64,64x64x64", "--repetitions", "1"}).rows.size(),
+            1u);
+  // Two cores have one subset each.
+  EXPECT_EQ(rows(interfere_schema(),
+                 {"--design", "subsets", "--cores", "vector0-1", "--aggressor", "load"})
+                .rows.size(),
+            4u);
+}
+
+TEST_F(Probes, LostRowsAreMissed) {
+  rows(gemm_schema(), {"--shape", "64x64x64", "--repetitions", "8"});
+  const std::string whole = read_text(directory_ / "run1/gemm.csv");
+  test::write_text(directory_ / "run1/gemm.csv", whole.substr(0, whole.find('\n', 600) + 1));
+  const Result report = run({"sonde-report", "--run", "run1"});
+  EXPECT_EQ(report.exit_code, 0);
+  EXPECT_NE(read_text(directory_ / "run1/report/index.html").find("8 were written"),
+            std::string::npos);
+}
+
+TEST_F(Probes, ABadRowInAnIncompleteSampleGoesWithIt) {
+  const std::vector<std::string> command = {
+      "sonde-profile", "--device", kChip,           "--out",          "b", "--cores", "vector0-1",
+      "--addresses",   "16",       "--no-progress", "--skip-bad-rows"};
+  ASSERT_EQ(run(command).exit_code, 0);
+  const std::string whole = read_text(directory_ / "b/profile.csv");
+  std::size_t at = 0;
+  for (int line = 0; line < 28; ++line) at = whole.find('\n', at) + 1;  // 11 rows of the second
+  std::string cut = whole.substr(0, at);
+  cut[cut.rfind("ok,")] = 'x';
+  test::write_text(directory_ / "b/profile.csv", cut);
+  EXPECT_EQ(run(command).exit_code, 0);
+  EXPECT_EQ(read_text(directory_ / "b/profile.csv"), whole);
 }
 
 TEST_F(Probes, AMissingEngineIsASkippedRow) {

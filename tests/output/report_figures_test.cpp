@@ -200,7 +200,7 @@ TEST(ReportFigures, OneCoreAndOneShapeAreEnoughToStayHonest) {
     EXPECT_TRUE(complete_picture(out / (std::string(id) + ".png"), "png")) << id;
   const std::string page = read_file(outcome.page);
   EXPECT_NE(page.find("Cannot tell"), std::string::npos);
-  EXPECT_NE(page.find("no measured roofline"), std::string::npos);
+  EXPECT_NE(page.find("no modelled roofline"), std::string::npos);
 }
 
 /// 12 weights at 3 values of M, the memory read by 1, 2 and 4 cores in two request sizes.
@@ -263,7 +263,7 @@ TEST(ReportFigures, RooflineHasBothRoofsOverAllPointsAndFlagsWhatIsAbove) {
   ASSERT_NE(series("faster than its roof"), roofline->series.end());
   EXPECT_EQ(series("faster than its roof")->points.size(), 1u);
   EXPECT_TRUE(series("faster than its roof")->emphasis);
-  for (const char* name : {"measured roofs", "datasheet roofs"}) {
+  for (const char* name : {"modelled roofs", "datasheet roofs"}) {
     const auto roof = series(name);
     ASSERT_NE(roof, roofline->series.end()) << name;
     EXPECT_DOUBLE_EQ(roof->points.front().x, least);

@@ -97,13 +97,15 @@ TEST(AnalysisPairs, TheTreeGivesGroupsAndStabilityCoarsestFirst) {
 
 TEST(AnalysisStream, MemoryIsBeyondTwiceTheLastDeclaredCache) {
   DeviceDescription device;
-  EXPECT_FALSE(memory_from_bytes(device));
+  EXPECT_FALSE(device.memory_from_bytes());
   device.memory = {{"DRAM", std::int64_t{1} << 40, std::nullopt}};
-  EXPECT_FALSE(memory_from_bytes(device));
+  EXPECT_FALSE(device.memory_from_bytes());
   device.memory.insert(device.memory.begin(), {"L3", std::int64_t{1} << 25, 64});
-  EXPECT_EQ(memory_from_bytes(device), static_cast<double>(1 << 26));
+  EXPECT_EQ(device.memory_from_bytes(), 1 << 26);
+  device.memory[0].instances = 8;  // eight such caches hold eight times as much
+  EXPECT_EQ(device.memory_from_bytes(), 1 << 29);
   device.memory[0].capacity_bytes.reset();
-  EXPECT_FALSE(memory_from_bytes(device));
+  EXPECT_FALSE(device.memory_from_bytes());
 }
 
 TEST(AnalysisStream, CountsTheArraysOfAllCores) {

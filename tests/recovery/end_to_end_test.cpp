@@ -137,11 +137,23 @@ TEST(QuickCampaign, FindsWhatWasPlanted) {
   EXPECT_LT(findings.at("gemm.clock_mhz.median").value, 1650);
   EXPECT_GT(findings.at("gemm.clock_mhz.median").value, 1450);
   EXPECT_NEAR(findings.at("gemm.peak_flop_per_s.datasheet").value, 378.5e12, 0.1e12);
-  EXPECT_GT(findings.at("gemm.fraction.time_weighted").value, 0.5);
-  EXPECT_LE(findings.at("gemm.fraction.time_weighted").value, 1.001);
+  // Tiles, tail and the power cap leave this of what is attainable (docs/simulator.md).
+  EXPECT_NEAR(findings.at("gemm.fraction.time_weighted.datasheet").value, 0.917, 0.02);
+  EXPECT_NEAR(findings.at("gemm.fraction.median.datasheet").value, 0.883, 0.02);
+  EXPECT_NEAR(findings.at("gemm.best.datasheet").value, 0.997, 0.005);
+  EXPECT_NEAR(findings.at("gemm.ridge_flop_per_byte.datasheet").value, 231, 0.5);
+  // Memory: 1638.4 GB/s in the chip file; the L2 through the ports of 28 subsystems.
+  EXPECT_NEAR(findings.at("stream.memory_bytes_per_s.read").value, 1.62e12, 0.03e12);
+  EXPECT_NEAR(findings.at("stream.peak_bytes_per_s.read").value, 4.6e12, 0.1e12);
+  // A Cube or Vector core of the same subsystem costs a victim about 55 of 134 ns.
+  EXPECT_NEAR(findings.at("interfere.slow_down.load.max").value, 1.42, 0.05);
+  EXPECT_LT(findings.at("interfere.slow_down.register.max").value, 1.05);
   for (const auto& [name, finding] : findings) EXPECT_EQ(finding.time_source, "modelled") << name;
   for (const char* figure :
-       {"chase_blocks", "chase_footprint", "chase_cores", "copy_time", "copy_bandwidth"}) {
+       {"chase_blocks", "chase_footprint", "chase_cores", "copy_time", "copy_bandwidth",
+        "profile_distance", "interfere_load", "interfere_register", "stream_bandwidth",
+        "stream_request", "stream_size", "roofline", "gemm_fraction", "gemm_weights", "gemm_clock",
+        "gemm_power"}) {
     EXPECT_TRUE(std::filesystem::exists(directory / "run/report" / (std::string(figure) + ".svg")))
         << figure;
     EXPECT_TRUE(std::filesystem::exists(directory / "run/report" / (std::string(figure) + ".png")))

@@ -211,6 +211,7 @@ TEST_F(ShapeFile, WhatIsWrongIsNamedByLineAndColumn) {
   EXPECT_NE(refusal("m,n\n1,2\n").find(":1: the header must name column k"), std::string::npos);
   EXPECT_NE(refusal("m,n,k\n1,2,x\n").find(":2: k: 'x'"), std::string::npos);
   EXPECT_NE(refusal("m,n,k\n1,2\n").find(":2: 2 cells"), std::string::npos);
+  EXPECT_NE(refusal("m,n,k,label\n1,2,3,\xff\xfe\n").find(":2: is not UTF-8"), std::string::npos);
   EXPECT_NE(refusal("m,n,k\n").find("holds no shape"), std::string::npos);
   EXPECT_NE(refusal("m,n,k\n1,2,-3\n").find(":2: k: '-3'"), std::string::npos);
 }

@@ -51,6 +51,8 @@ class FakeProbe : public Probe {
     if (point.label == "skip") throw Skip("no engine");
     if (point.label == "fail") throw PointFailure("verify: byte 3");
     if (point.label == "fail later" && trial.repetition == 3) throw PointFailure("late");
+    Sample sample;
+    sample.before = device.telemetry();
     if (point.label == "odd") throw std::runtime_error("something else");
     Rng rng(key_of({trial.seed, static_cast<std::uint64_t>(trial.point),
                     static_cast<std::uint64_t>(trial.repetition),
@@ -58,7 +60,7 @@ class FakeProbe : public Probe {
     const double noise = point.label == "noisy" ? 0.5 : 0.001;
     const double elapsed = 1e-3 * (1 + noise * static_cast<double>(rng.gaussian_q16()) / 65536);
     static_cast<FakeDevice&>(device).now_ += static_cast<FakeDevice&>(device).step_;
-    Sample sample;
+    sample.after = device.telemetry();
     sample.elapsed = Seconds(std::max(elapsed, 1e-6));
     sample.placement = {{"core", 0}};
     if (point.label == "clocked") sample.clock = Hertz(2.5e9);
@@ -231,6 +233,21 @@ TEST_F(RunnerTest, APointThatDoesNotFitTheBudgetIsNotBegun) {
   device_.now_ = 0;
   run();
   EXPECT_EQ(of(1).size(), 8u);
+}
+
+TEST_F(RunnerTest, APointThatFailedIsTriedAgainByAResumeOfARealDevice) {
+  probe_.points = {point("fail later"), point("a")};
+  device_.description_.time_source = TimeSource::host_clock;
+  options_.repetitions = 8;
+  EXPECT_EQ(run().failed, 1);
+  EXPECT_EQ(of(0).size(), 4u);
+  const Outcome again = run(rows_);
+  EXPECT_EQ(again.failed, 0);
+  EXPECT_EQ(of(0).size(), 9u);  // the failed row stays, eight good ones are there
+  EXPECT_EQ(
+      std::count_if(rows_.begin(), rows_.end(),
+                    [](const Row& row) { return row.point == 0 && row.status == Status::ok; }),
+      8);
 }
 
 TEST_F(RunnerTest, BatchesAreFinishedOneAfterTheOther) {
