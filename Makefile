@@ -1,6 +1,7 @@
-# The two commands of the README. Everything else is CMake (see CONTRIBUTING.md).
+# The commands of the README. Everything else is CMake (see CONTRIBUTING.md).
 #   make campaign   set up, build, measure this CPU and the simulated Ascend, print the page's path
 #   make test       set up, build, run every test
+#   make bench      set up, build, time the simulator itself (docs/bench.md)
 PRESET   := measure
 BIN      := build/$(PRESET)/bin
 # One folder a revision: rows of another version of the programs are never taken for these.
@@ -8,7 +9,7 @@ RUNS     := build/campaign/$(shell git describe --always --dirty 2>/dev/null || 
 PACKAGES := $(shell sed -e 's/\#.*//' cmake/packages.txt)
 APT      := apt-get install -y --no-install-recommends
 
-.PHONY: campaign test packages configure build programs
+.PHONY: campaign test bench packages configure build programs
 
 campaign: programs
 	@status=0; \
@@ -19,6 +20,10 @@ campaign: programs
 
 test: build
 	ctest --preset $(PRESET)
+
+bench: configure
+	cmake --build --preset $(PRESET) --target bench_sim
+	build/$(PRESET)/tests/bench_sim
 
 build: configure
 	cmake --build --preset $(PRESET)

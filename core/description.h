@@ -53,6 +53,16 @@ struct GemmOffer {
   std::vector<std::string> kernels;  ///< `auto` (the device's own choice) first
 };
 
+/// One value that a model is made of, with where it comes from.
+struct ModelParameter {
+  std::string name;  ///< "l2.near"
+  std::string value;
+  std::string unit;
+  std::string source;
+  std::string confidence;  ///< published, derived or guess
+  std::string file;        ///< that says so
+};
+
 /// What a device says of itself. A simulated device declares no structure here: its truth is for
 /// tests only.
 struct DeviceDescription {
@@ -78,6 +88,10 @@ struct DeviceDescription {
   std::optional<double> reference_clock_hz;  ///< at which the compute roofs are meant
   /// Name and value of what may change the numbers: governor, huge pages, SMT, driver, ...
   std::vector<std::pair<std::string, std::string>> conditions;
+
+  /// Every value of a modelled device: in the list of devices, not in a manifest, which names the
+  /// chip file and its check instead.
+  std::vector<ModelParameter> parameters;
 
   /// Kinds of core in order of first appearance.
   std::vector<std::string> kinds() const;

@@ -113,6 +113,19 @@ DeviceDescription device_from(const Json& json) {
   return device;
 }
 
+Json parameters_json(const std::vector<ModelParameter>& parameters) {
+  Json list = Json::array();
+  for (const ModelParameter& p : parameters) {
+    list.push_back({{"name", p.name},
+                    {"value", p.value},
+                    {"unit", p.unit},
+                    {"source", p.source},
+                    {"confidence", p.confidence},
+                    {"file", p.file}});
+  }
+  return list;
+}
+
 /// Text that came from outside may not be UTF-8: shown with replacement characters, never thrown.
 std::string dump(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -205,6 +218,9 @@ std::string device_list_json(const std::vector<DeviceEntry>& entries) {
     if (entry.device) {
       json["product"] = entry.device->product;
       json["device"] = to_json(*entry.device);
+      if (!entry.device->parameters.empty()) {
+        json["parameters"] = parameters_json(entry.device->parameters);
+      }
     } else {
       json["reason"] = entry.reason;
     }

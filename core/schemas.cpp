@@ -95,7 +95,12 @@ const Schema& stream_schema() {
               {"requests", CellType::integer, kRequired},       // a command
               {"addresses", CellType::text, kRequired},         // private or shared
               {"passes", CellType::integer, kRequired},         // over the same bytes
-              {"store", CellType::text, kRequired}};            // ordinary, nt, none
+              {"store", CellType::text, kRequired},             // ordinary, nt, none
+              {"tile_bytes", CellType::integer},                // moved at once; empty: one command
+              {"buffers", CellType::integer},                   // tiles a core holds; empty: most
+              {"pattern", CellType::text},                      // shared: same or staggered order
+              {"reread", CellType::integer},                    // times each tile is read in turn
+              {"alignment_bytes", CellType::integer}};          // empty: whole pages
     s.metrics = {{"moved_bytes", CellType::integer, kRequired},
                  {"elapsed_s", CellType::number, kRequired},
                  {"bandwidth_bytes_per_s", CellType::number, kRequired},
@@ -132,12 +137,19 @@ const Schema& gemm_schema() {
               {"k", CellType::integer, kRequired},
               {"dtype", CellType::text, kRequired},
               {"kernel", CellType::text, kRequired},
-              {"label", CellType::text}};  // model, layer and tensor-parallel degree, if known
-    s.metrics = {{"elapsed_s", CellType::number, kRequired},
-                 {"flop", CellType::number, kRequired},  // 2 m n k: useful work
-                 {"flop_per_s", CellType::number, kRequired},
-                 {"least_bytes", CellType::number, kRequired},  // 2 (mk + kn + mn)
-                 {"intensity_flop_per_byte", CellType::number, kRequired}};
+              {"label", CellType::text},       // model, layer and tensor-parallel degree, if known
+              {"blocks", CellType::integer}};  // most cores it may use; empty: the device's choice
+    s.metrics = {
+        {"elapsed_s", CellType::number, kRequired},
+        {"flop", CellType::number, kRequired},  // 2 m n k: useful work
+        {"flop_per_s", CellType::number, kRequired},
+        {"least_bytes", CellType::number, kRequired},  // A and B read, C written, once
+        {"intensity_flop_per_byte", CellType::number, kRequired},
+        // busy inside elapsed, mean over the cores: memory to L1, L1 to L0, multiply, store
+        {"mte2_busy_s", CellType::number},
+        {"mte1_busy_s", CellType::number},
+        {"cube_busy_s", CellType::number},
+        {"fixpipe_busy_s", CellType::number}};
     add_conditions(s.metrics);
     return s;
   }();

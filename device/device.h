@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/core_name.h"
@@ -49,6 +51,9 @@ struct Sample {
   /// Least number of its own operations that any aggressor finished inside the victim's window:
   /// the proof that all of them ran all the time. Only contention fills it.
   std::optional<std::int64_t> background_operations;
+  /// Time that named units of the cores were busy inside `elapsed`, as a mean over the cores that
+  /// took part: of a GEMM "mte2", "mte1", "cube" and "fixpipe". Empty where a device cannot tell.
+  std::map<std::string, Seconds> busy;
   Telemetry before;  ///< read by the harness between prepare() and run()
   Telemetry after;   ///< and between run() and verify(): power is that of the run alone
 };
@@ -140,15 +145,46 @@ struct StreamWork {
   bool shared = false;             ///< every core walks the same addresses
   std::int64_t passes = 1;         ///< over the same bytes in the timed part: re-reads
   std::string store = "ordinary";  ///< ordinary, or nt (past the caches)
+  // Only where Device::shapes_streams(). A core moves its bytes tile by tile, each tile with as
+  // many commands as it needs.
+  std::optional<std::int64_t> tile_bytes;  ///< none: one command
+  std::optional<std::int64_t> buffers;     ///< tiles a core holds at once; none: as many as it can
+  std::string pattern = "same";            ///< of shared addresses: all in step, or staggered
+  std::int64_t reread = 1;                 ///< times each tile is read in turn before the next
+  std::int64_t alignment = 4096;           ///< of arrays and of rows inside a request
   std::uint64_t seed = 1;
+
+  /// Whether it asks for what only some devices can be told.
+  bool shaped() const {
+    return tile_bytes || buffers || pattern != "same" || reread != 1 || alignment != 4096;
+  }
 
   /// Arrays the kind walks: read and write 1, copy 2, triad 3.
   std::int64_t arrays() const { return kind == "triad" ? 3 : kind == "copy" ? 2 : 1; }
-  /// Bytes counted: every array once a pass and core; a read for ownership is not counted.
+  /// Bytes counted: every array once a pass and core, a re-read one as often as it is read; a read
+  /// for ownership is not counted.
   std::int64_t moved_bytes() const {
-    return static_cast<std::int64_t>(cores.size()) * arrays() * bytes * passes;
+    const std::int64_t read = kind == "write" ? 0 : arrays() == 3 ? 2 : 1;
+    return static_cast<std::int64_t>(cores.size()) * (arrays() + read * (reread - 1)) * bytes *
+           passes;
   }
 };
+
+/// A type of operand of a GEMM.
+struct GemmType {
+  std::string_view name;
+  std::int64_t bytes_of_32 = 0;   ///< 32 elements of A or B; a block of mxfp4 has one scale byte
+  std::int64_t result_bytes = 0;  ///< an element of C: types of a byte or less give bf16
+};
+inline constexpr GemmType kGemmTypes[] = {{"bf16", 64, 2}, {"fp16", 64, 2},  {"fp8", 32, 2},
+                                          {"int8", 32, 2}, {"mxfp4", 17, 2}, {"fp32", 128, 4}};
+/// Null when there is no type of that name.
+constexpr const GemmType* gemm_type(std::string_view name) {
+  for (const GemmType& type : kGemmTypes) {
+    if (type.name == name) return &type;
+  }
+  return nullptr;
+}
 
 /// C[M,N] = A[M,K] x B[K,N], FP32 accumulation; operands are seeded random values in [-1, 1].
 /// Packing a constant operand belongs to prepare(), as a framework does with weights.
@@ -156,8 +192,9 @@ struct GemmWork {
   std::int64_t m = 0;
   std::int64_t n = 0;
   std::int64_t k = 0;
-  std::string dtype = "bf16";   ///< of A, B and C
-  std::string kernel = "auto";  ///< the device's own choice, or one it can force
+  std::string dtype = "bf16";          ///< of A and B, one of kGemmTypes; C follows from it
+  std::string kernel = "auto";         ///< the device's own choice, or one it can force
+  std::optional<std::int64_t> blocks;  ///< most cores it may use; none: the device's own choice
   std::uint64_t seed = 1;
 
   /// Useful work, padding not counted. Exact in a double up to 2^53; formed in double because
@@ -165,10 +202,13 @@ struct GemmWork {
   double flop() const {
     return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   }
-  /// Least traffic at 2 bytes an element: A and B read once, C written once.
+  /// Least traffic of a type of kGemmTypes: A and B read once, C written once.
   double least_bytes() const {
+    const GemmType* type = gemm_type(dtype);
+    const double operand = type == nullptr ? 2.0 : static_cast<double>(type->bytes_of_32) / 32;
+    const double result = type == nullptr ? 2.0 : static_cast<double>(type->result_bytes);
     const auto a = static_cast<double>(m), b = static_cast<double>(n), c = static_cast<double>(k);
-    return 2.0 * (a * c + c * b + a * b);
+    return operand * (a * c + c * b) + result * (a * b);
   }
   double intensity() const { return flop() / least_bytes(); }  ///< FLOP/B
 };
@@ -185,6 +225,9 @@ class Device {
   virtual Seconds now() = 0;
   /// Continues modelled time after a resume; a real device ignores it.
   virtual void resume_at(Seconds) {}
+
+  /// Whether its stream engine obeys tile, buffers, pattern, reread and alignment of StreamWork.
+  virtual bool shapes_streams() const noexcept { return false; }
 
   virtual Engine<ChaseWork>* chase() noexcept { return nullptr; }
   virtual Engine<ProfileWork>* profile() noexcept { return nullptr; }

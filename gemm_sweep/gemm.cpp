@@ -22,7 +22,8 @@ class Gemm : public Probe {
   void add_options(CommandLine& line) override {
     line.text("--shape", shape_text_, "MxNxK, or several separated by commas");
     line.text("--shapes", file_, "CSV file with columns m, n, k and, optionally, label");
-    line.text("--dtype", dtype_text_, "types of the operands (default: bf16)");
+    line.text("--dtype", dtype_text_, "types of the operands (default: bf16, or the device's own)");
+    line.text("--blocks", blocks_text_, "most cores to use, or several numbers (default: all)");
     line.text("--kernel", kernel_, "auto (the device's own choice) or one it can force");
   }
 
@@ -31,7 +32,14 @@ class Gemm : public Probe {
     if (selection.cores) throw UsageError("--cores: a GEMM is placed by the device itself");
     if (shape_text_ && file_) throw UsageError("--shape and --shapes exclude each other");
     const bool offered = !device.gemm.kernels.empty();
-    std::vector<std::string> dtypes = {"bf16"};
+    std::vector<std::string> dtypes = {offered ? device.gemm.dtypes.front() : "bf16"};
+    std::vector<Cell> blocks = {Cell()};
+    if (blocks_text_) {
+      blocks.clear();
+      for (std::int64_t n : parse_list(*blocks_text_, "--blocks", false, 1, 65536)) {
+        blocks.emplace_back(n);
+      }
+    }
     if (dtype_text_) {
       dtypes = parse_names(*dtype_text_, "--dtype", offered ? device.gemm.dtypes : dtypes);
     }
@@ -42,22 +50,14 @@ class Gemm : public Probe {
     const std::vector<Place> places = places_of(shapes, selection);
     std::vector<Point> points;
     for (const std::string& dtype : dtypes) {
-      for (std::size_t i = 0; i < shapes.size(); ++i) {
-        const Shape& shape = shapes[i];
-        Point point;
-        point.axes = {shape.m, shape.n, shape.k,
-                      dtype,   kernel_, shape.label.empty() ? Cell() : Cell(shape.label)};
-        point.label =
-            std::to_string(shape.m) + "x" + std::to_string(shape.n) + "x" + std::to_string(shape.k);
-        if (!offered) {
-          point.skip = "this device has no GEMM engine";
-        } else if (shape.m == 0 || shape.n == 0 || shape.k == 0) {
-          point.skip = "no work: a dimension is 0";
+      for (const Cell& cores : blocks) {
+        for (std::size_t i = 0; i < shapes.size(); ++i) {
+          Point point = point_of(shapes[i], dtype, cores, offered);
+          if (point.skip.empty()) point.skip = places[i].skip;
+          point.estimate_s = estimate_s(shapes[i], device);
+          point.batch = places[i].batch;
+          points.push_back(std::move(point));
         }
-        if (point.skip.empty()) point.skip = places[i].skip;
-        point.estimate_s = estimate_s(shape, device);
-        point.batch = places[i].batch;
-        points.push_back(std::move(point));
       }
     }
     return points;
@@ -68,6 +68,7 @@ class Gemm : public Probe {
     if (shape_text_) all["shape"] = *shape_text_;
     if (file_) all["shapes"] = *file_;
     if (dtype_text_) all["dtype"] = *dtype_text_;
+    if (blocks_text_) all["blocks"] = *blocks_text_;
     return all;
   }
 
@@ -79,7 +80,17 @@ class Gemm : public Probe {
     work.dtype = axis<std::string>(schema(), point, "dtype");
     work.kernel = axis<std::string>(schema(), point, "kernel");
     work.seed = trial.seed;
+    const Cell& blocks = point.axes[schema().index("blocks")];
+    if (const auto* most = std::get_if<std::int64_t>(&blocks)) work.blocks = *most;
     const Sample sample = run_verified(device, device.gemm(), "GEMM", work, trial);
+    // A device that places a product itself shows it by the cores that ran.
+    if (work.blocks && (sample.placement.empty() ||
+                        static_cast<std::int64_t>(sample.placement.size()) > *work.blocks)) {
+      throw Skip("this device chooses the cores of a GEMM itself");
+    }
+    for (const auto& [pipe, time] : sample.busy) {
+      set(schema(), row, pipe + "_busy_s", time.value());
+    }
     set(schema(), row, "flop", work.flop());
     set(schema(), row, "flop_per_s", work.flop() / sample.elapsed.value());
     set(schema(), row, "least_bytes", work.least_bytes());
@@ -133,6 +144,23 @@ class Gemm : public Probe {
     return places;
   }
 
+  Point point_of(const Shape& shape, const std::string& dtype, const Cell& blocks,
+                 bool offered) const {
+    Point point;
+    point.axes = {shape.m, shape.n, shape.k,
+                  dtype,   kernel_, shape.label.empty() ? Cell() : Cell(shape.label),
+                  blocks};
+    point.label =
+        std::to_string(shape.m) + "x" + std::to_string(shape.n) + "x" + std::to_string(shape.k);
+    if (!offered) {
+      point.skip = "this device has no GEMM engine";
+    } else if (shape.m == 0 || shape.n == 0 || shape.k == 0) {
+      point.skip = "no work: a dimension is 0";
+    }
+    return point;
+  }
+
+  std::optional<std::string> blocks_text_;
   std::optional<std::string> shape_text_;
   std::optional<std::string> file_;
   std::optional<std::string> dtype_text_;

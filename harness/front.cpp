@@ -11,6 +11,7 @@
 #include "core/parse.h"
 #include "core/version.h"
 #include "harness/campaign.h"
+#include "harness/check_model.h"
 
 namespace sonde {
 namespace {
@@ -34,13 +35,14 @@ constexpr Command kCommands[] = {
     {"topology", "the core tree that stored runs show", nullptr},
     {"report", "findings, figures and one page from stored runs", nullptr},
     {"campaign", "all probes the device offers, then the report; resumes", run_campaign},
+    {"check-model", "published figures against the simulated chips, row by row", run_check_model},
 };
 
 void print_help() {
   std::cout << "sonde " << version() << ": measures a device and says what it is.\n\n"
             << "usage: sonde <command> [flags]      (sonde <command> --help lists the flags)\n\n";
   for (const Command& command : kCommands) {
-    std::cout << "  " << command.name << std::string(12 - std::strlen(command.name), ' ')
+    std::cout << "  " << command.name << std::string(13 - std::strlen(command.name), ' ')
               << command.does << '\n';
   }
 }

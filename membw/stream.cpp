@@ -45,6 +45,12 @@ class Stream : public Probe {
     line.choice("--addresses", addresses_, {"private", "shared"},
                 "each core its own arrays, or all the same (with --bytes)");
     line.text("--passes", passes_text_, "passes over the same bytes (with --bytes; default: 1)");
+    line.text("--tile", shape_.tile, "bytes a core holds in one buffer (default: one command)");
+    line.text("--buffers", shape_.buffers, "tiles a core holds at once (default: the device's)");
+    line.choice("--pattern", shape_.pattern, {"same", "staggered"},
+                "shared addresses: all cores in step, or each from another place");
+    line.text("--reread", shape_.reread, "times each tile is read before the next (default: 1)");
+    line.text("--alignment", shape_.alignment, "bytes that arrays and rows are aligned to");
   }
 
   std::vector<Point> plan(const Selection& selection) override {
@@ -66,11 +72,16 @@ class Stream : public Probe {
     }
     std::int64_t requests = offer_.requests;
     if (requests_text_) requests = parse_one(*requests_text_, "--requests", false, 1, 65536);
+    read_shape();
     if (bytes_text_) {
       asked(selection, kinds, request_sizes, requests);
     } else {
       if (passes_text_ || addresses_ != "private") {
         throw UsageError("--passes and --addresses: only with --bytes");
+      }
+      if (shape_.asked()) {
+        throw UsageError(
+            "--tile, --buffers, --pattern, --reread and --alignment: only with --bytes");
       }
       standard(selection, kinds, request_sizes, requests);
     }
@@ -86,6 +97,11 @@ class Stream : public Probe {
     if (passes_text_) all["passes"] = *passes_text_;
     if (store_ != "default") all["store"] = store_;
     if (addresses_ != "private") all["addresses"] = addresses_;
+    if (shape_.tile) all["tile"] = *shape_.tile;
+    if (shape_.buffers) all["buffers"] = *shape_.buffers;
+    if (shape_.pattern != "same") all["pattern"] = shape_.pattern;
+    if (shape_.reread) all["reread"] = *shape_.reread;
+    if (shape_.alignment) all["alignment"] = *shape_.alignment;
     return all;
   }
 
@@ -101,11 +117,21 @@ class Stream : public Probe {
     const std::string& store = axis<std::string>(schema(), point, "store");
     if (store != "none") work.store = store;
     work.seed = trial.seed;
+    work.tile_bytes = whole(point, "tile_bytes");
+    work.buffers = whole(point, "buffers");
+    work.reread = whole(point, "reread").value_or(1);
+    work.alignment = whole(point, "alignment_bytes").value_or(work.alignment);
+    if (work.shared) work.pattern = axis<std::string>(schema(), point, "pattern");
+    if (work.shaped() && device.stream() != nullptr && !device.shapes_streams()) {
+      throw Skip("no tiles, buffers, order, re-reads or alignment can be asked of " +
+                 device.description().name);
+    }
     const Sample sample = run_verified(device, device.stream(), "stream", work, trial);
     set(schema(), row, "moved_bytes", work.moved_bytes());
     set(schema(), row, "bandwidth_bytes_per_s",
         (Bytes(work.moved_bytes()) / sample.elapsed).value());
-    set(schema(), row, "counting", "each array once a pass and core");
+    set(schema(), row, "counting",
+        work.reread == 1 ? "each array once a pass and core" : "each array as often as it is read");
     return sample;
   }
 
@@ -131,8 +157,14 @@ class Stream : public Probe {
                   place.requests,
                   place.shared ? "shared" : "private",
                   place.passes,
-                  store};
+                  store,
+                  shape_.tile_bytes,
+                  shape_.buffers_count,
+                  place.shared ? Cell(shape_.pattern) : Cell(),
+                  shape_.reread_count,
+                  shape_.alignment_bytes};
     for (const Cell& cell : point.axes) {
+      if (cell.index() == 0) continue;  // not asked for
       point.label += (point.label.empty() ? "" : "/") + format_cell(cell);
     }
     StreamWork work;
@@ -158,6 +190,26 @@ class Stream : public Probe {
     for (const std::string& store : offer_.stores) {
       add(kind, store, place);
       if (usual_only) break;
+    }
+  }
+
+  static std::optional<std::int64_t> whole(const Point& point, std::string_view name) {
+    const Cell& cell = point.axes[stream_schema().index(name)];
+    if (const auto* value = std::get_if<std::int64_t>(&cell)) return *value;
+    return std::nullopt;
+  }
+
+  void read_shape() {
+    const auto cell = [](const std::optional<std::string>& text, const char* option, bool size,
+                         std::int64_t most) {
+      return text ? Cell(parse_one(*text, option, size, 1, most)) : Cell();
+    };
+    shape_.tile_bytes = cell(shape_.tile, "--tile", true, kMostArray);
+    shape_.buffers_count = cell(shape_.buffers, "--buffers", false, 1024);
+    shape_.reread_count = cell(shape_.reread, "--reread", false, 1'000'000);
+    shape_.alignment_bytes = cell(shape_.alignment, "--alignment", true, kMostArray);
+    if (shape_.pattern != "same" && addresses_ != "shared") {
+      throw UsageError("--pattern " + shape_.pattern + ": only with --addresses shared");
     }
   }
 
@@ -233,6 +285,13 @@ class Stream : public Probe {
     }
   }
 
+  /// How a core's bytes are cut, ordered and repeated, as asked; an empty cell: not asked.
+  struct Shape {
+    std::optional<std::string> tile, buffers, reread, alignment;
+    std::string pattern = "same";
+    Cell tile_bytes, buffers_count, reread_count, alignment_bytes;
+    bool asked() const { return tile || buffers || reread || alignment || pattern != "same"; }
+  } shape_;
   std::optional<std::string> bytes_text_, request_text_, requests_text_, kind_text_, passes_text_;
   std::string store_ = "default";
   std::string addresses_ = "private";

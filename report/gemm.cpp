@@ -148,23 +148,26 @@ GemmAnalysis analyse_gemm(const GroupedRows& rows, const Manifest& manifest,
   const Sampling sampling = sampling_of(manifest, schema.probe);
   GemmAnalysis result;
   // Most points, the earlier on a tie: a second type or a forced kernel is a sweep of its own.
-  using Way = std::pair<std::string, std::string>;
+  // So is a sweep on fewer cores.
+  using Way = std::tuple<std::string, std::string, std::string>;
   const auto way_of = [&](const PointRows& point) {
-    return Way{point.first->text(schema, "dtype"), point.first->text(schema, "kernel")};
+    return Way{point.first->text(schema, "dtype"), point.first->text(schema, "kernel"),
+               point.first->text(schema, "blocks")};
   };
+  std::string blocks;
   std::map<Way, std::size_t> points;
   for (const PointRows& point : rows.points) ++points[way_of(point)];
   for (const PointRows& point : rows.points) {
     const Way way = way_of(point);
     if (points[way] > result.planned) {
       result.planned = points[way];
-      std::tie(result.dtype, result.kernel) = way;
+      std::tie(result.dtype, result.kernel, blocks) = way;
     }
   }
 
   for (const PointRows& point : rows.points) {
-    const auto [dtype, kernel] = way_of(point);
-    if (dtype != result.dtype) continue;
+    const auto [dtype, kernel, cores] = way_of(point);
+    if (dtype != result.dtype || cores != blocks) continue;
     const auto whole = [&](const char* name) {
       return point.first->integer(schema, name).value_or(0);
     };

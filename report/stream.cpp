@@ -36,6 +36,12 @@ std::vector<std::string> StreamAnalysis::kinds() const {
   return all;
 }
 
+namespace {
+
+constexpr const char* kShapes[] = {"tile_bytes", "buffers", "reread", "alignment_bytes"};
+
+}  // namespace
+
 StreamAnalysis analyse_stream(const GroupedRows& rows, const Manifest& manifest) {
   const Schema& schema = *rows.schema;
   const Sampling sampling = sampling_of(manifest, schema.probe);
@@ -43,6 +49,11 @@ StreamAnalysis analyse_stream(const GroupedRows& rows, const Manifest& manifest)
   StreamAnalysis result;
   for (const PointRows& group : rows.points) {
     const Row& row = *group.first;
+    // Tiles, buffers, re-reads and alignments that were asked for are a question of their own.
+    const bool shaped = std::any_of(std::begin(kShapes), std::end(kShapes), [&](const char* axis) {
+      return row.integer(schema, axis).has_value();
+    });
+    if (shaped) continue;
     StreamPoint point;
     point.cores_text = row.text(schema, "cores");
     try {

@@ -9,28 +9,28 @@
 
 namespace sonde::sim {
 
-Chains::Chains(const Chip& chip, const AddressMap& map, const ChaseWork& work)
-    : memory_(chip, map, work.blocks, work.footprint_bytes), loads_(work.loads), warm_(work.warm) {
+Chains::Chains(std::shared_ptr<const ChaseMemory> memory, const ChaseWork& work)
+    : memory_(std::move(memory)), loads_(work.loads), warm_(work.warm) {
   for (std::int64_t block = 0; block < work.blocks; ++block) {
-    orders_.emplace_back(memory_.lines(), key_of({work.seed, static_cast<std::uint64_t>(block)}));
+    orders_.emplace_back(memory_->lines(), key_of({work.seed, static_cast<std::uint64_t>(block)}));
   }
 }
 
 Load Chains::load(const CoreSite& site, std::int64_t block, std::int64_t index) const {
-  const bool first_visit = !warm_ && index < memory_.lines();
-  const std::int64_t line = orders_[static_cast<std::size_t>(block)].at(index % memory_.lines());
-  return memory_.load(site, block, line, first_visit);
+  const bool first_visit = !warm_ && index < memory_->lines();
+  const std::int64_t line = orders_[static_cast<std::size_t>(block)].at(index % memory_->lines());
+  return memory_->load(site, block, line, first_visit);
 }
 
 Ticks Chains::lone(const CoreSite& site) const {
   const ChainOrder& order = orders_.front();
-  const std::int64_t lines = memory_.lines();
+  const std::int64_t lines = memory_->lines();
   Ticks sum = 0;
   for (std::int64_t lap = 0; lap * lines < loads_; ++lap) {
     const bool first_visit = !warm_ && lap == 0;
     const std::int64_t count = std::min(lines, loads_ - lap * lines);
     for (std::int64_t i = 0; i < count; ++i) {
-      sum += memory_.load(site, 0, order.at(i), first_visit).latency;
+      sum += memory_->load(site, 0, order.at(i), first_visit).latency;
     }
   }
   return sum;
@@ -76,8 +76,19 @@ void ChaseEngine::prepare(const ChaseWork& work) {
   cores_.clear();
   for (const CoreName& core : work.cores) cores_.push_back(machine_.core(core));
   if (cores_.empty()) cores_ = machine_.topology.block_order(work.kind);
-  chains_.emplace(machine_.chip, machine_.map, work_);
+  chains_.emplace(memory_for(work_), work_);
   launch();
+}
+
+std::shared_ptr<const ChaseMemory> ChaseEngine::memory_for(const ChaseWork& work) {
+  constexpr std::size_t kMostKept = 256;
+  if (memories_.size() > kMostKept) memories_.clear();
+  auto& memory = memories_[{work.blocks, work.footprint_bytes}];
+  if (!memory) {
+    memory = std::make_shared<ChaseMemory>(machine_.chip, machine_.map, work.blocks,
+                                           work.footprint_bytes);
+  }
+  return memory;
 }
 
 void ChaseEngine::launch() {

@@ -53,14 +53,17 @@ void need_power_of_two(const ChipReader& in, const std::string& section, const s
 }
 
 void read_structure(ChipReader& in, Chip::Structure& s) {
+  s.kinds = in.words("structure", "kinds");
+  if (s.kinds.size() > 2) in.refuse("structure", "kinds", "expected one or two kinds of core");
   s.dies = count(in, "structure", "dies", 1, 8);
-  s.group_subsystems = count(in, "structure", "group_subsystems", 1, 64);
+  s.group_subsystems = count(in, "structure", "group_subsystems", 1, 1024);
   s.working = in.lists("structure", "working_subsystems", "count", 0, s.group_subsystems);
   s.interleaved_ids =
       in.word("structure", "subsystem_ids", {"interleaved", "die_by_die"}) == "interleaved";
-  s.cubes = count(in, "structure", "cubes_per_subsystem", 0, 16);
-  s.vectors = count(in, "structure", "vectors_per_subsystem", 1, 16);
-  s.cube_flop_per_cycle = in.integer("structure", "cube_flop_per_cycle", "FLOP/cycle", 1, 1 << 20);
+  s.vectors = count(in, "structure", s.kinds.front() + "s_per_subsystem", 1, 16);
+  if (s.kinds.size() == 2) {
+    s.cubes = count(in, "structure", s.kinds.back() + "s_per_subsystem", 0, 16);
+  }
   if (s.working.size() != static_cast<std::size_t>(s.dies)) {
     in.refuse("structure", "working_subsystems",
               std::to_string(s.working.size()) + " lists, expected one for each of " +
@@ -74,15 +77,27 @@ void read_structure(ChipReader& in, Chip::Structure& s) {
   }
 }
 
+void read_flop_per_cycle(ChipReader& in, Chip::Structure& s) {
+  for (const std::string& dtype : known_dtypes()) {
+    if (!in.has("flop_per_cycle", dtype)) continue;
+    s.flop_per_cycle[dtype] = in.integer("flop_per_cycle", dtype, "FLOP/cycle", 1, 1 << 20);
+  }
+  if (s.flop_per_cycle.empty()) {
+    in.refuse("flop_per_cycle", known_dtypes().front(),
+              "missing, expected at least one of " + join_names(known_dtypes()));
+  }
+}
+
 void read_cube(ChipReader& in, const Chip::Structure& structure, Chip::Cube& c) {
   c.edge = in.integer("cube", "edge", "count", 1, 1024);
   c.l1_bytes = bytes(in, "cube", "l1");
+  c.l0_bytes = in.has("cube", "l0") ? bytes(in, "cube", "l0") : c.l1_bytes;
   c.l0c_bytes = bytes(in, "cube", "l0c");
   c.l0_bytes_per_cycle = in.integer("cube", "l0_rate", "B/cycle", 1, 65536);
-  if (2 * c.edge * c.edge * c.edge != structure.cube_flop_per_cycle) {
-    in.refuse("cube", "edge",
-              "2 edge^3 is " + std::to_string(2 * c.edge * c.edge * c.edge) +
-                  " FLOP/cycle, expected structure.cube_flop_per_cycle");
+  for (const auto& [dtype, flop] : structure.flop_per_cycle) {
+    if (flop % (2 * c.edge * c.edge) == 0) continue;
+    in.refuse("flop_per_cycle", dtype,
+              "expected a multiple of 2 x cube.edge^2 = " + std::to_string(2 * c.edge * c.edge));
   }
 }
 
@@ -110,9 +125,7 @@ void read_memory(ChipReader& in, const Chip& chip, Chip::Memory& m) {
   m.hbm_near = ns(in, "hbm", "near");
   m.hbm_far = ns(in, "hbm", "far");
   m.hbm_bytes = in.integer("hbm", "capacity", "GiB", 1, 4096) * kGiB;
-  m.hbm_bytes_per_s = gigabytes_per_s(in, "hbm", "rate");
-  m.piece_bytes = in.integer("hbm", "piece_cost", "B", 0, 65536);
-  m.mixed_share_ppm = ppm_from_percent(in, "hbm", "mixed_share", 100);
+  m.hbm_bytes_per_s = m.channels * gigabytes_per_s(in, "hbm", "channel_rate");
   need_power_of_two(in, "memory", "interleave", m.interleave_bytes);
   need_power_of_two(in, "l2", "line", m.line_bytes);
   if (m.channels % chip.structure.dies != 0) {
@@ -128,19 +141,18 @@ void read_memory(ChipReader& in, const Chip& chip, Chip::Memory& m) {
   }
   if (m.l2_far < m.l2_near) in.refuse("l2", "far", "less than near, expected at least near");
   if (m.hbm_near <= m.l2_far) in.refuse("hbm", "near", "expected more than the far L2 latency");
-  if (m.mixed_share_ppm == 0) in.refuse("hbm", "mixed_share", "0 %, expected more");
   if (m.hbm_far < m.hbm_near) in.refuse("hbm", "far", "less than near, expected at least near");
 }
 
-void read_ports(ChipReader& in, Chip& chip) {
+/// What single loads need beside the memory they go to.
+void read_loads(ChipReader& in, Chip& chip) {
   chip.noc.hop = scaled(in.number("noc", "hop", "ns", 0, 1000), 1e3);
   chip.noc.slice_bytes_per_cycle = in.integer("noc", "slice_rate", "B/cycle", 1, 65536);
+  chip.noc.lookup_cycles = in.integer("noc", "lookup", "cycles", 0, 10000);
   const std::int64_t stops = chip.memory.channels / chip.structure.dies;
   if (chip.noc.hop * stops / 4 >= chip.memory.l2_near) {
     in.refuse("noc", "hop", "half a ring is longer than the near L2 latency, expected less");
   }
-  chip.subsystem_port.bytes_per_cycle =
-      in.integer("subsystem_port", "rate", "B/cycle", chip.structure.vectors, 65536);
   Chip::GroupPort& port = chip.group_port;
   port.servers = in.integer("group_port", "servers", "count", 1, 64);
   port.service = ns(in, "group_port", "service");
@@ -153,9 +165,16 @@ void read_ports(ChipReader& in, Chip& chip) {
   if (port.bytes_per_cycle < chip.subsystem_port.bytes_per_cycle) {
     in.refuse("group_port", "rate", "less than subsystem_port.rate, expected at least that");
   }
+  chip.wave_cost = us(in, "scheduler", "wave_cost");
+  chip.chase_footprint_bytes =
+      in.integer("chase", "footprint", "B", 2 * chip.data_cache.line_bytes, 16 * kMiB);
+  chip.profile_bytes =
+      in.integer("profile", "chain", "B", 2 * chip.data_cache.line_bytes, chip.memory.hbm_bytes);
 }
 
-void read_mte(ChipReader& in, Chip::Mte& m) {
+/// What transfers need beside that.
+void read_transfers(ChipReader& in, Chip& chip) {
+  Chip::Mte& m = chip.mte;
   m.buffer_bytes = bytes(in, "mte", "buffer");
   m.issue_cycles = in.integer("mte", "issue", "cycles", 0, 100000);
   m.startup_cycles = in.integer("mte", "startup", "cycles", 0, 100000);
@@ -163,9 +182,20 @@ void read_mte(ChipReader& in, Chip::Mte& m) {
   m.cube_slots = in.integer("mte", "cube_slots", "count", 1, 64);
   m.l2_write_bytes_per_cycle = in.integer("mte", "l2_write_rate", "B/cycle", 1, 4096);
   m.memory_write_bytes_per_cycle = in.integer("mte", "memory_write_rate", "B/cycle", 1, 4096);
+  m.unaligned_vector_ppm = ppm_from_percent(in, "mte", "unaligned_vector", 1000);
+  m.unaligned_cube_ppm = ppm_from_percent(in, "mte", "unaligned_cube", 1000);
+  chip.memory.piece_bytes = in.integer("hbm", "piece_cost", "B", 0, 65536);
+  chip.memory.mixed_share_ppm = ppm_from_percent(in, "hbm", "mixed_share", 100);
+  if (chip.memory.mixed_share_ppm == 0) in.refuse("hbm", "mixed_share", "0 %, expected more");
 }
 
-void read_copies(ChipReader& in, Chip& chip) {
+void read_copy_path(ChipReader& in, Chip::CopyPath& path) {
+  path.fixed = us(in, "copy_path", "fixed");
+  path.share_ppm = ppm_from_percent(in, "copy_path", "share", 100);
+  if (path.share_ppm == 0) in.refuse("copy_path", "share", "0 %, expected more");
+}
+
+void read_two_copies(ChipReader& in, Chip& chip) {
   chip.copy_switch_bytes = in.integer("copy", "switch", "B", 0, kMost);
   chip.sdma.fixed = us(in, "sdma", "fixed");
   chip.sdma.queues = in.integer("sdma", "queues", "count", 1, 64);
@@ -203,8 +233,22 @@ void read_power(ChipReader& in, Chip::Power& p) {
   p.idle_temperature_c = in.number("telemetry", "idle_temperature", "C", -50, 150);
   p.kelvin_per_watt = in.number("telemetry", "heating", "C/W", 0, 10);
   p.cap_mw = milliwatts("power", "cap");
+  p.window = scaled(in.number("power", "window", "us", 1, 1e8), 1e6);
   p.cube_mw = milliwatts("power", "cube");
   if (p.cap_mw <= p.idle_mw) in.refuse("power", "cap", "expected more than the idle power");
+}
+
+std::optional<Chip::Aicpu> read_aicpu(ChipReader& in) {
+  if (!in.has("aicpu")) return std::nullopt;
+  Chip::Aicpu a;
+  a.configured = count(in, "aicpu", "configured", 0, 64);
+  const auto some = [&](const char* key) {
+    return in.has("aicpu", key) ? std::optional(count(in, "aicpu", key, 0, a.configured))
+                                : std::nullopt;
+  };
+  a.visible = some("visible");
+  a.executing = some("executing");
+  return a;
 }
 
 void read_noise(ChipReader& in, Chip::Noise& n) {
@@ -223,6 +267,11 @@ Ticks Chip::cycles(std::int64_t number) const {
                             clock_hz);
 }
 
+std::int64_t Chip::depth_per_cycle(const std::string& dtype) const {
+  const auto flop = structure.flop_per_cycle.find(dtype);
+  return flop == structure.flop_per_cycle.end() ? 0 : flop->second / (2 * cube.edge * cube.edge);
+}
+
 std::int64_t Chip::subsystems() const {
   std::int64_t sum = 0;
   for (const auto& die : structure.working) {
@@ -231,35 +280,65 @@ std::int64_t Chip::subsystems() const {
   return sum;
 }
 
-Chip parse_chip(std::string_view text, const std::string& file) {
-  ChipReader in(text, file);
+const std::vector<std::string>& known_dtypes() {
+  static const std::vector<std::string> dtypes = {"bf16", "fp16", "fp8", "int8", "mxfp4", "fp32"};
+  return dtypes;
+}
+
+Chip parse_chip(std::string_view text, const std::string& file, const ChipTexts& texts) {
+  ChipReader in(text, file, texts);
   Chip chip;
   chip.file = file;
-  chip.check = checksum(text);
+  chip.check = in.check();
   chip.product = in.word("chip", "product", {});
   chip.clock_hz = scaled(in.number("clock", "core", "MHz", 1, 10000), 1e6);
+  chip.parts = {.loads = in.has("data_cache"),
+                .transfers = in.has("mte"),
+                .two_copies = in.has("sdma"),
+                .one_copy = in.has("copy_path")};
   read_structure(in, chip.structure);
+  read_flop_per_cycle(in, chip.structure);
   read_cube(in, chip.structure, chip.cube);
-  read_data_cache(in, chip, chip.data_cache);
+  if (chip.parts.loads) read_data_cache(in, chip, chip.data_cache);
   read_memory(in, chip, chip.memory);
-  read_ports(in, chip);
-  read_mte(in, chip.mte);
+  chip.subsystem_port.bytes_per_cycle =
+      in.integer("subsystem_port", "rate", "B/cycle", chip.structure.vectors, 65536);
+  chip.cube.store_bytes_per_cycle = in.has("cube", "store_rate")
+                                        ? in.integer("cube", "store_rate", "B/cycle", 1, 65536)
+                                        : chip.subsystem_port.bytes_per_cycle;
+  if (chip.parts.loads) read_loads(in, chip);
+  if (chip.parts.transfers) read_transfers(in, chip);
+  if (chip.parts.two_copies) read_two_copies(in, chip);
+  if (chip.parts.one_copy) read_copy_path(in, chip.copy_path);
   chip.kernel_launch = us(in, "launch", "kernel");
   chip.operator_call = us(in, "launch", "operator_call");
   chip.core_barrier = us(in, "launch", "barrier");
-  chip.wave_cost = us(in, "scheduler", "wave_cost");
-  chip.chase_footprint_bytes =
-      in.integer("chase", "footprint", "B", 2 * chip.data_cache.line_bytes, 16 * kMiB);
-  chip.profile_bytes =
-      in.integer("profile", "chain", "B", 2 * chip.data_cache.line_bytes, chip.memory.hbm_bytes);
-  read_copies(in, chip);
   read_gemm(in, chip);
   read_noise(in, chip.noise);
   read_power(in, chip.power);
   chip.idle_gap = us(in, "telemetry", "idle_gap");
+  chip.aicpu = read_aicpu(in);
+  if (chip.parts.transfers && !chip.parts.loads) {
+    in.refuse("mte", "issue", "transfers without [data_cache], expected both or neither");
+  }
+  if (chip.parts.two_copies && (chip.parts.one_copy || !chip.parts.transfers)) {
+    in.refuse("sdma", "fixed", "expected [mte] with it and no [copy_path]");
+  }
   in.finish();
   chip.parameters = in.parameters();
   return chip;
+}
+
+std::optional<std::string> chip_file_text(const std::string& name) {
+  const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '/';
+  });
+  const std::filesystem::path path = data_directory() / "chips" / (name + ".toml");
+  std::error_code ignored;
+  if (!plain || name.starts_with('/') || !std::filesystem::is_regular_file(path, ignored)) {
+    return std::nullopt;
+  }
+  return read_file(path);
 }
 
 std::vector<std::string> chip_names() {

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/parse.h"
+#include "core/schema.h"
 
 namespace sonde::sim {
 
@@ -32,89 +33,146 @@ std::string range(const std::string& low, const std::string& high, const std::st
 
 }  // namespace
 
-struct ChipReader::Document {
+struct ChipReader::Layer {
+  std::string file;
   toml::table root;
 };
 
 struct ChipReader::Entry {
   const toml::node* value;
+  std::string file;
   std::uint32_t line;
   Parameter parameter;
+
+  [[noreturn]] void fail(const std::string& problem) const {
+    ChipReader::fail(file, line, at(parameter.section, parameter.key) + problem);
+  }
 };
 
-ChipReader::ChipReader(std::string_view text, std::string file)
-    : file_(std::move(file)), document_(std::make_unique<Document>()) {
-  try {
-    document_->root = toml::parse(text, file_);
-  } catch (const toml::parse_error& error) {
-    fail(error.source().begin.line, "not TOML: " + std::string(error.description()) +
-                                        ", expected [section] and key = { value = ... }");
+ChipReader::ChipReader(std::string_view text, const std::string& file, const ChipTexts& texts) {
+  std::string all;  // of the file and its bases
+  std::string layer_text(text);
+  std::vector<std::string> files = {file};
+  while (true) {
+    Layer& layer = layers_.emplace_back(Layer{files.back(), toml::table{}});
+    all += layer_text;
+    try {
+      layer.root = toml::parse(layer_text, layer.file);
+    } catch (const toml::parse_error& error) {
+      fail(layer.file, error.source().begin.line,
+           "not TOML: " + std::string(error.description()) +
+               ", expected [section] and key = { value = ... }");
+    }
+    const toml::node* node = layer.root.get("base");
+    if (node == nullptr) break;
+    const auto base = node->value_exact<std::string>();
+    if (!base) fail(layer.file, line_of(*node), "base: not a text, expected a chip file's name");
+    const auto found = texts(*base);
+    if (!found) {
+      fail(layer.file, line_of(*node),
+           "base: no chip file \"" + *base + "\", expected a name without .toml");
+    }
+    if (contains(files, *base + ".toml")) {
+      fail(layer.file, line_of(*node),
+           "base: " + *base + " has this file as a base, expected none");
+    }
+    files.push_back(*base + ".toml");
+    all += "\nbase " + *base + "\n";  // where one text ends is part of the check
+    layer_text = *found;
   }
+  check_ = checksum(all);
 }
 
 ChipReader::~ChipReader() = default;
 
-void ChipReader::fail(std::uint32_t line, const std::string& what) const {
-  throw UsageError(file_ + ":" + std::to_string(line) + ": " + what);
+void ChipReader::fail(const std::string& file, std::uint32_t line, const std::string& what) {
+  throw UsageError(file + ":" + std::to_string(line) + ": " + what);
+}
+
+const ChipReader::Layer* ChipReader::layer_with(const std::string& section) const {
+  const auto found = std::find_if(layers_.begin(), layers_.end(),
+                                  [&](const Layer& layer) { return layer.root.contains(section); });
+  return found == layers_.end() ? nullptr : &*found;
+}
+
+const ChipReader::Layer* ChipReader::layer_with(const std::string& section,
+                                                const std::string& key) const {
+  const auto found = std::find_if(layers_.begin(), layers_.end(), [&](const Layer& layer) {
+    const toml::table* part = layer.root[section].as_table();
+    return part != nullptr && part->contains(key);
+  });
+  return found == layers_.end() ? nullptr : &*found;
 }
 
 void ChipReader::refuse(const std::string& section, const std::string& key,
                         const std::string& problem) const {
-  const toml::node* node = document_->root[section][key].node();
-  fail(node != nullptr ? line_of(*node) : 1, at(section, key) + problem);
+  const Layer* layer = layer_with(section, key);
+  const Layer& at_fault = layer != nullptr ? *layer : layers_.front();
+  fail(at_fault.file, layer != nullptr ? line_of(*layer->root[section][key].node()) : 1,
+       at(section, key) + problem);
 }
 
 ChipReader::Entry ChipReader::take(const std::string& section, const std::string& key,
                                    const std::string& unit) {
   asked_[section].push_back(key);
-  const toml::table* part = document_->root[section].as_table();
-  if (part == nullptr) {
-    const toml::node* other = document_->root[section].node();
-    fail(other != nullptr ? line_of(*other) : 1, "[" + section + "]: missing, expected a section");
+  const Layer* near = layer_with(section);
+  if (near == nullptr) {
+    fail(layers_.front().file, 1, "[" + section + "]: missing, expected a section");
   }
-  const toml::node* node = part->get(key);
+  const toml::node& part = *near->root.get(section);
+  if (!part.is_table()) {
+    fail(near->file, line_of(part), "[" + section + "]: not a section, expected one");
+  }
   const std::string form = "expected " + key + " = { value = ..., unit = \"" + unit +
                            "\", source = \"...\", confidence = \"...\" }";
-  if (node == nullptr) fail(line_of(*part), at(section, key) + "missing, " + form);
+  const Layer* layer = layer_with(section, key);
+  if (layer == nullptr) fail(near->file, line_of(part), at(section, key) + "missing, " + form);
+  const toml::node* node = layer->root[section][key].node();
+  Entry entry{nullptr, layer->file, line_of(*node), {section, key, "", "", "", "", layer->file}};
   const toml::table* table = node->as_table();
-  if (table == nullptr) fail(line_of(*node), at(section, key) + "not an inline table, " + form);
+  if (table == nullptr) entry.fail("not an inline table, " + form);
   for (const auto& [name, field] : *table) {
     if (!contains(kFields, name.str())) {
-      fail(line_of(field), at(section, key) + "unknown field " + std::string(name.str()) +
-                               ", expected one of " + join_names(kFields));
+      entry.fail("unknown field " + std::string(name.str()) + ", expected one of " +
+                 join_names(kFields));
     }
   }
-  Entry entry{table->get("value"), line_of(*node), {section, key, "", "", "", ""}};
-  if (entry.value == nullptr) fail(entry.line, at(section, key) + "value is missing, " + form);
+  entry.value = table->get("value");
+  if (entry.value == nullptr) entry.fail("value is missing, " + form);
   const auto text_field = [&](const char* name, std::string& into) {
     const toml::node* field = table->get(name);
     const auto text = field != nullptr ? field->value_exact<std::string>() : std::nullopt;
-    if (!text || text->empty()) {
-      fail(entry.line, at(section, key) + name + " is missing or empty, " + form);
-    }
+    if (!text || text->empty()) entry.fail(name + (" is missing or empty, " + form));
     into = *text;
   };
   text_field("unit", entry.parameter.unit);
   text_field("source", entry.parameter.source);
   text_field("confidence", entry.parameter.confidence);
   if (entry.parameter.unit != unit) {
-    fail(entry.line, at(section, key) + "unit is " + entry.parameter.unit + ", expected " + unit);
+    entry.fail("unit is " + entry.parameter.unit + ", expected " + unit);
   }
   if (!contains(kConfidences, entry.parameter.confidence)) {
-    fail(entry.line, at(section, key) + "confidence is " + entry.parameter.confidence +
-                         ", expected one of " + join_names(kConfidences));
+    entry.fail("confidence is " + entry.parameter.confidence + ", expected one of " +
+               join_names(kConfidences));
   }
   return entry;
+}
+
+bool ChipReader::has(const std::string& section) const { return layer_with(section) != nullptr; }
+
+bool ChipReader::has(const std::string& section, const std::string& key) {
+  asked_[section].push_back(key);
+  return layer_with(section, key) != nullptr;
 }
 
 double ChipReader::number(const std::string& section, const std::string& key,
                           const std::string& unit, double low, double high) {
   Entry entry = take(section, key, unit);
   const std::string wanted = range(format_number(low), format_number(high), unit);
-  if (!entry.value->is_number()) fail(entry.line, at(section, key) + "not a number, " + wanted);
+  if (!entry.value->is_number()) entry.fail("not a number, " + wanted);
   const double value = *entry.value->value<double>();
   if (!(value >= low && value <= high)) {  // also refuses nan
-    fail(entry.line, at(section, key) + "out of range, " + wanted);
+    entry.fail("out of range, " + wanted);
   }
   entry.parameter.value = format_number(value);
   parameters_.push_back(std::move(entry.parameter));
@@ -126,9 +184,9 @@ std::int64_t ChipReader::integer(const std::string& section, const std::string& 
   Entry entry = take(section, key, unit);
   const std::string wanted = range(std::to_string(low), std::to_string(high), unit);
   const auto value = entry.value->value_exact<std::int64_t>();
-  if (!value) fail(entry.line, at(section, key) + "not a whole number, " + wanted);
+  if (!value) entry.fail("not a whole number, " + wanted);
   if (*value < low || *value > high) {
-    fail(entry.line, at(section, key) + std::to_string(*value) + " is out of range, " + wanted);
+    entry.fail(std::to_string(*value) + " is out of range, " + wanted);
   }
   entry.parameter.value = std::to_string(*value);
   parameters_.push_back(std::move(entry.parameter));
@@ -141,13 +199,28 @@ std::string ChipReader::word(const std::string& section, const std::string& key,
   const auto value = entry.value->value_exact<std::string>();
   const std::string wanted =
       valid.empty() ? std::string("expected a text") : "expected one of " + join_names(valid);
-  if (!value || value->empty()) fail(entry.line, at(section, key) + "not a text, " + wanted);
+  if (!value || value->empty()) entry.fail("not a text, " + wanted);
   if (!valid.empty() && !contains(valid, *value)) {
-    fail(entry.line, at(section, key) + "unknown name " + *value + ", " + wanted);
+    entry.fail("unknown name " + *value + ", " + wanted);
   }
   entry.parameter.value = *value;
   parameters_.push_back(std::move(entry.parameter));
   return *value;
+}
+
+std::vector<std::string> ChipReader::words(const std::string& section, const std::string& key) {
+  Entry entry = take(section, key, "name");
+  const toml::array* list = entry.value->as_array();
+  if (list == nullptr || list->empty()) entry.fail("not a list, expected texts");
+  std::vector<std::string> result;
+  for (const toml::node& node : *list) {
+    const auto text = node.value_exact<std::string>();
+    if (!text || text->empty()) entry.fail("a value is not a text, expected texts");
+    entry.parameter.value += (result.empty() ? "" : " ") + *text;
+    result.push_back(*text);
+  }
+  parameters_.push_back(std::move(entry.parameter));
+  return result;
 }
 
 std::vector<std::vector<std::int64_t>> ChipReader::lists(const std::string& section,
@@ -161,17 +234,17 @@ std::vector<std::vector<std::int64_t>> ChipReader::lists(const std::string& sect
   std::string text;
   const toml::array* outer = entry.value->as_array();
   if (outer == nullptr || outer->empty()) {
-    fail(entry.line, at(section, key) + "not a list, " + wanted);
+    entry.fail("not a list, " + wanted);
   }
   for (const toml::node& inner_node : *outer) {
     const toml::array* inner = inner_node.as_array();
-    if (inner == nullptr) fail(entry.line, at(section, key) + "not a list of lists, " + wanted);
+    if (inner == nullptr) entry.fail("not a list of lists, " + wanted);
     text += result.empty() ? "" : " / ";
     auto& numbers = result.emplace_back();
     for (const toml::node& node : *inner) {
       const auto value = node.value_exact<std::int64_t>();
       if (!value || *value < low || *value > high) {
-        fail(entry.line, at(section, key) + "a value is not a number in range, " + wanted);
+        entry.fail("a value is not a number in range, " + wanted);
       }
       text += (numbers.empty() ? "" : " ") + std::to_string(*value);
       numbers.push_back(*value);
@@ -183,19 +256,27 @@ std::vector<std::vector<std::int64_t>> ChipReader::lists(const std::string& sect
 }
 
 void ChipReader::finish() const {
-  for (const auto& [section, node] : document_->root) {
-    const std::string name(section.str());
-    const auto known = asked_.find(name);
-    const toml::table* part = node.as_table();
-    if (known == asked_.end() || part == nullptr) {
-      std::vector<std::string> names;
-      for (const auto& [asked, keys] : asked_) names.push_back(asked);
-      fail(line_of(node), "[" + name + "]: unknown section, expected one of " + join_names(names));
-    }
-    for (const auto& [key, value] : *part) {
-      if (!contains(known->second, key.str())) {
-        fail(line_of(value), at(name, std::string(key.str())) + "unknown key, expected one of " +
-                                 join_names(known->second));
+  for (const Layer& layer : layers_) {
+    for (const auto& [section, node] : layer.root) {
+      const std::string name(section.str());
+      if (name == "base") continue;
+      const auto known = asked_.find(name);
+      const toml::table* part = node.as_table();
+      if (known == asked_.end() || part == nullptr) {
+        std::vector<std::string> names;
+        for (const auto& [asked, keys] : asked_) names.push_back(asked);
+        fail(layer.file, line_of(node),
+             "[" + name + "]: unknown section, expected one of " + join_names(names));
+      }
+      for (const auto& [key, value] : *part) {
+        if (!contains(known->second, key.str())) {
+          std::vector<std::string> keys = known->second;
+          std::sort(keys.begin(), keys.end());
+          keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+          fail(layer.file, line_of(value),
+               at(name, std::string(key.str())) + "unknown key, expected one of " +
+                   join_names(keys));
+        }
       }
     }
   }

@@ -39,11 +39,12 @@ std::vector<Flow> ContentionEngine::flows(const ContentionWork& work) const {
   const Chip& chip = machine_.chip;
   // Long enough for a rate; nothing of it stays in the L2.
   constexpr std::int64_t kStretch = 256 * kCommandBytes;
+  constexpr Tiling kTiling{kCommandBytes, kCommandBytes, std::nullopt};
   for (const CoreName& core : work.aggressors) {
     const CoreSite& site = machine_.site(core);
     const Ticks time = work.aggressor_work == "load"
-                           ? core_read_time(chip, site, kStretch, kCommandBytes, 0)
-                           : core_write_time(chip, site, kStretch, kCommandBytes, 0);
+                           ? core_read_time(chip, site, kStretch, kTiling, 0)
+                           : core_write_time(chip, site, kStretch, kTiling, 0);
     flows.push_back({site, multiply_divide_up(kStretch, kTicksPerSecond, time), 0});
   }
   share(chip, flows);

@@ -12,10 +12,13 @@ void CopyEngine::prepare(const CopyWork& work) {
   if (work.direction != "d2d") {
     throw Skip("no copies in direction " + work.direction + ": directions are d2d");
   }
-  if (work.method != "auto" && work.method != "sdma" && work.method != "tensor_move") {
-    throw Skip("no copy method " + work.method + ": methods are auto, sdma and tensor_move");
+  const Chip& chip = machine_.chip;
+  if (work.method != "auto" &&
+      (chip.parts.one_copy || (work.method != "sdma" && work.method != "tensor_move"))) {
+    throw Skip("no copy method " + work.method + ": methods are " +
+               (chip.parts.one_copy ? "auto" : "auto, sdma and tensor_move"));
   }
-  const std::int64_t most = machine_.chip.memory.hbm_bytes / 2;
+  const std::int64_t most = chip.memory.hbm_bytes / 2;
   if (work.bytes < 1 || work.bytes > most) {
     throw Skip("a copy of " + format_count(work.bytes) + " B: between 1 and " + format_count(most) +
                " B fit twice into the memory");
@@ -23,19 +26,24 @@ void CopyEngine::prepare(const CopyWork& work) {
   work_ = work;
   landed_.reset();
   placement_.clear();
-  const bool sdma = work.method == "sdma" ||
-                    (work.method == "auto" && work.bytes <= machine_.chip.copy_switch_bytes);
+  if (chip.parts.one_copy) {
+    modelled_ = one_path_copy(chip, work.bytes);
+    note_ = "HBM to HBM";
+    return;
+  }
+  const bool sdma =
+      work.method == "sdma" || (work.method == "auto" && work.bytes <= chip.copy_switch_bytes);
   if (sdma) {
-    modelled_ = sdma_copy(machine_.chip, work.bytes);
+    modelled_ = sdma_copy(chip, work.bytes);
     note_ = "SDMA, HBM to HBM";
     return;
   }
-  const auto& order = machine_.topology.block_order("vector");
+  const auto& order = machine_.topology.block_order(chip.moving_kind());
   const auto cores = static_cast<std::int64_t>(order.size());
-  const TensorMovePlan plan = plan_tensor_move(machine_.chip, cores, work.bytes);
-  modelled_ = tensor_move_copy(machine_.chip, cores, work.bytes);
+  const TensorMovePlan plan = plan_tensor_move(chip, cores, work.bytes);
+  modelled_ = tensor_move_copy(chip, cores, work.bytes);
   for (std::int64_t i = 0; i < plan.cores; ++i) {
-    placement_.push_back({"vector", order[static_cast<std::size_t>(i)]});
+    placement_.push_back({chip.moving_kind(), order[static_cast<std::size_t>(i)]});
   }
   note_ = "TensorMove, " + std::to_string(plan.cores) + " cores, tile " +
           std::to_string(plan.tile_bytes) + " B";

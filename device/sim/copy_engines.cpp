@@ -4,9 +4,25 @@
 
 namespace sonde::sim {
 
+namespace {
+
+/// Of `moved` bytes, read and written together, through an HBM that gives a share of its rate.
+Ticks hbm_time(const Chip& chip, std::int64_t moved, std::int64_t share_ppm) {
+  const auto rate = static_cast<std::int64_t>(static_cast<Int128>(chip.memory.hbm_bytes_per_s) *
+                                              share_ppm / 1'000'000);
+  return multiply_divide_up(moved, kTicksPerSecond, rate);
+}
+
+}  // namespace
+
+Ticks one_path_copy(const Chip& chip, std::int64_t bytes) {
+  return chip.copy_path.fixed + hbm_time(chip, 2 * bytes, chip.copy_path.share_ppm);
+}
+
 Ticks sdma_copy(const Chip& chip, std::int64_t bytes) {
-  return chip.sdma.fixed + multiply_divide_up(divide_up(bytes, chip.sdma.queues), kTicksPerSecond,
-                                              chip.sdma.queue_bytes_per_s);
+  const Ticks queues = multiply_divide_up(divide_up(bytes, chip.sdma.queues), kTicksPerSecond,
+                                          chip.sdma.queue_bytes_per_s);
+  return chip.sdma.fixed + std::max(queues, hbm_time(chip, 2 * bytes, chip.memory.mixed_share_ppm));
 }
 
 TensorMovePlan plan_tensor_move(const Chip& chip, std::int64_t cores, std::int64_t bytes) {
@@ -32,11 +48,6 @@ Ticks tensor_move_copy(const Chip& chip, std::int64_t cores, std::int64_t bytes)
   const auto port = [&](std::int64_t tile, std::int64_t rate) {
     return tile == 0 ? 0 : chip.cycles(chip.mte.issue_cycles + divide_up(tile, rate));
   };
-  const auto hbm_ticks = [&](std::int64_t moved) {
-    const std::int64_t rate = static_cast<std::int64_t>(
-        static_cast<Int128>(chip.memory.hbm_bytes_per_s) * chip.memory.mixed_share_ppm / 1'000'000);
-    return multiply_divide_up(moved, kTicksPerSecond, rate);
-  };
   // Bytes that all cores together read in a round; tiles are dealt round by round, and the last
   // round has what is left.
   const auto in_round = [&](std::int64_t round) -> std::int64_t {
@@ -49,7 +60,7 @@ Ticks tensor_move_copy(const Chip& chip, std::int64_t cores, std::int64_t bytes)
     const std::int64_t out = in_round(round - 1);
     return std::max({port(std::min(in, plan.tile_bytes), chip.vector_read_bytes_per_cycle()),
                      port(std::min(out, plan.tile_bytes), chip.mte.memory_write_bytes_per_cycle),
-                     hbm_ticks(in + out)});
+                     hbm_time(chip, in + out, chip.memory.mixed_share_ppm)});
   };
   // All full rounds are alike: the first, the one before the last and the last two differ.
   Ticks time = chip.tensor_move.fixed;

@@ -6,7 +6,11 @@
 
 namespace sonde::sim {
 
-/// A copy through the DMA engine: a fixed cost, then its queues share the bytes.
+/// A copy on a chip with one way to do it: a fixed cost, then read and write share the HBM.
+Ticks one_path_copy(const Chip& chip, std::int64_t bytes);
+
+/// A copy through the DMA engine: a fixed cost, then its queues share the bytes, as far as the HBM
+/// gives and takes them.
 Ticks sdma_copy(const Chip& chip, std::int64_t bytes);
 
 /// How the TensorMove kernel cuts a copy.

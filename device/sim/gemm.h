@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "device/device.h"
@@ -10,6 +12,9 @@
 #include "device/sim/machine.h"
 
 namespace sonde::sim {
+
+/// Types that the chip multiplies, the first of kGemmTypes first.
+std::vector<std::string> gemm_dtypes(const Chip& chip);
 
 /// Kernels that can be forced: `auto` first, then one a tile, "256x256".
 std::vector<std::string> gemm_kernels(const Chip& chip);
@@ -25,11 +30,14 @@ class GemmEngine final : public Engine<GemmWork> {
   Check verify() override;
 
  private:
+  using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::string, std::string,
+                         std::int64_t>;  ///< shape, type, kernel and cores
+  const GemmPlan& plan_for(const GemmWork& work, const Chip::Tile* tile);
+
   Machine& machine_;
   std::optional<GemmWork> work_;
   GemmPlan plan_;
-  std::int64_t clock_khz_ = 0;
-  Ticks modelled_ = 0;
+  std::map<Key, std::optional<GemmPlan>> plans_;
   std::optional<std::int64_t> macs_;  ///< done by the last run
 };
 

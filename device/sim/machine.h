@@ -28,10 +28,10 @@ struct Machine {
 
   /// Ends a run that takes `modelled` without noise: adds the noise and moves the clock past it.
   Ticks finish_run(const Trial& trial, Ticks modelled) {
-    const Ticks elapsed =
-        selector.noise ? with_noise(chip.noise, trial, now_ns, modelled) : modelled;
-    pass(elapsed);
-    return elapsed;
+    const Noisy noisy = with_noise(chip, selector, trial, now_ns, modelled);
+    throttle_events += noisy.throttled;
+    pass(noisy.elapsed);
+    return noisy.elapsed;
   }
 
   /// Moves the clock past a run, in whole nanoseconds so that a time stamp survives a file of
@@ -56,7 +56,8 @@ struct Machine {
   Topology topology;
   AddressMap map;
   std::int64_t now_ns = 0;
-  std::optional<LoadState> load;  ///< of the last run, until it is read
+  std::optional<LoadState> load;     ///< of the last run, until it is read
+  std::int64_t throttle_events = 0;  ///< episodes that runs met so far
 };
 
 }  // namespace sonde::sim

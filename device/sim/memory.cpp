@@ -21,12 +21,13 @@ int log2_of(std::int64_t value) {
 AddressMap::AddressMap(const Chip& chip)
     : channels_(chip.memory.channels),
       sets_(chip.memory.slice_bytes / (chip.memory.line_bytes * chip.memory.ways)),
-      dies_(chip.structure.dies),
       interleave_shift_(log2_of(chip.memory.interleave_bytes)),
       line_shift_(log2_of(chip.memory.line_bytes)),
       channel_shift_(log2_of(channels_)),
       power_of_two_(std::has_single_bit(static_cast<std::uint64_t>(channels_))),
       line_mask_(chip.memory.interleave_bytes / chip.memory.line_bytes - 1) {
+  const int dies = chip.structure.dies;
+  for (int c = 0; c < static_cast<int>(channels_); ++c) place_.push_back({c % dies, c / dies});
   Rng rng(key_of({static_cast<std::uint64_t>(channels_)}));  // wired: the same for every seed
   for (std::size_t i = 0; i < kOrders; ++i) {
     std::vector<std::uint8_t> order(static_cast<std::size_t>(channels_));
@@ -90,6 +91,8 @@ ChaseMemory::ChaseMemory(const Chip& chip, const AddressMap& map, std::int64_t b
       data_sets_(chip.data_cache.bytes / (line_bytes_ * chip.data_cache.ways)),
       hit_(chip.data_cache.hit),
       beyond_{chip.memory.l2_near, chip.memory.l2_far, chip.memory.hbm_near, chip.memory.hbm_far},
+      gradient_(chip.scatter.gradient),
+      row_step_(kRow / std::max<std::int64_t>(chip.memory.channels - 1, 1)),
       ring_(ring_offsets(chip.memory.channels / chip.structure.dies, chip.noc.hop)),
       data_cache_(data_sets_, chip.data_cache.ways),
       l2_(walked_l2(chip, map, blocks, lines_ * line_bytes_, stride_)) {
@@ -98,7 +101,7 @@ ChaseMemory::ChaseMemory(const Chip& chip, const AddressMap& map, std::int64_t b
 
 void ChaseMemory::fill_data_cache(const Chip& chip) {
   if (lines_ * line_bytes_ > kSureMiss * chip.data_cache.bytes) {
-    data_cache_.miss_always();
+    may_hit_ = false;
     return;
   }
   for (std::int64_t line = 0; line < lines_; ++line) data_cache_.add(line % data_sets_);

@@ -36,8 +36,8 @@ class AddressMap {
     return {channel, static_cast<std::int64_t>(
                          ((scattered >> 32) * static_cast<std::uint64_t>(sets_)) >> 32)};
   }
-  int die(int channel) const { return channel % dies_; }
-  int stop(int channel) const { return channel / dies_; }
+  int die(int channel) const { return place_[static_cast<std::size_t>(channel)].die; }
+  int stop(int channel) const { return place_[static_cast<std::size_t>(channel)].stop; }
   std::int64_t channels() const { return channels_; }
   std::int64_t sets() const { return sets_; }
 
@@ -45,13 +45,17 @@ class AddressMap {
   static constexpr std::size_t kOrders = 64;
   std::int64_t channels_;
   std::int64_t sets_;
-  int dies_;
   int interleave_shift_;
   int line_shift_;
   int channel_shift_;
   bool power_of_two_;
   std::int64_t line_mask_;
   std::vector<std::uint8_t> order_;  ///< kOrders permutations of the channels
+  struct Place {
+    int die;
+    int stop;
+  };
+  std::vector<Place> place_;  ///< of each channel: two divisions a load less
 };
 
 /// Steady state of a set-associative LRU cache under a chain that is walked round and round: each
@@ -103,16 +107,20 @@ class ChaseMemory {
   /// A load by a core: `line` of block's chain; `first_visit` when the data cache has not seen it
   /// since it was emptied.
   Load load(const CoreSite& site, std::int64_t block, std::int64_t line, bool first_visit) const {
-    if (!first_visit && data_cache_.hits(line % data_sets_)) return {hit_, false};
+    if (may_hit_ && !first_visit && data_cache_.hits(line % data_sets_)) return {hit_, false};
     const AddressMap::Home home = map_.home(base(block) + line * line_bytes_);
     const std::size_t far = map_.die(home.channel) == site.die ? 0 : 1;
     const std::size_t miss = l2_.hits(home.channel * map_.sets() + home.set) ? 0 : 2;
     const auto away = static_cast<std::size_t>(std::abs(map_.stop(home.channel) - site.stop));
-    return {beyond_[miss + far] + ring_[away], true};
+    return {beyond_[miss + far] + ring_[away] + site.offset + along_row(site, home.channel), true};
   }
 
  private:
   void fill_data_cache(const Chip& chip);
+  /// What the way along the row of a chip with a gradient adds.
+  Ticks along_row(const CoreSite& site, int channel) const {
+    return gradient_ * std::abs(site.along_row - channel * row_step_) / kRow;
+  }
 
   const AddressMap& map_;
   std::int64_t footprint_;
@@ -122,7 +130,10 @@ class ChaseMemory {
   std::int64_t data_sets_;
   Ticks hit_;
   std::array<Ticks, 4> beyond_;  ///< L2 near, L2 far, HBM near, HBM far: means over a die's slices
+  Ticks gradient_;               ///< from one end of the row to the other
+  std::int64_t row_step_;        ///< from channel to channel on it
   std::vector<Ticks> ring_;      ///< by distance in stops: what the way adds to that mean
+  bool may_hit_ = true;          ///< false: the chain is far larger than the data cache
   CyclicCache data_cache_;       ///< of any block: another base only renames the sets
   CyclicCache l2_;
 };

@@ -42,15 +42,20 @@ Sample ProfileEngine::run(const Trial& trial) {
   sample.placement = {work_->core};
   sample.series.reserve(offsets_.size());
   Rng rng = noise_source(trial, machine_.now_ns);
+  const std::int64_t spread = load_spread_ppm(machine_.chip, machine_.selector);
   Ticks elapsed = 0;
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < offsets_.size(); ++i) {
-    const Ticks latency = machine_.selector.noise
-                              ? scattered(modelled_[i], machine_.chip.noise.load_ppm, rng)
-                              : modelled_[i];
+    const Ticks own = spread > 0 ? scattered(modelled_[i], spread, rng) : modelled_[i];
+    const std::int64_t start_ns = machine_.now_ns + elapsed / kTicksPerNs;
+    const Ticks latency =
+        with_weather(machine_.chip, machine_.selector, trial, start_ns, own).elapsed;
     elapsed += latency;
     sample.series.push_back({offsets_[i], to_seconds(latency)});
     sum = fold(sum, work_->seed, offsets_[i]);
+  }
+  if (machine_.selector.episodes) {
+    machine_.throttle_events += held_back(trial.seed, machine_.now_ns, elapsed).events;
   }
   machine_.pass(elapsed);
   sample.elapsed = to_seconds(elapsed);

@@ -1,18 +1,36 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
-#include <vector>
 
 namespace sonde::sim {
 
-/// What follows `sim:` in a device name: a chip and options, `950pr_9579?fault=corrupt&noise=off`.
+/// What follows `sim:` in a device name: a chip and options,
+/// `950pr_9579?fault=corrupt&noise=off`, `random?seed=7&structure=none`.
 struct Selector {
   std::string chip;
   bool corrupt = false;  ///< results are wrong on purpose, for tests of verify()
+
+  /// `noise=off`, or parts joined by `+`: `on`, `drift`, `episodes`, a spread such as `2%`.
   bool noise = true;
+  bool drift = false;                            ///< slow changes of latency and rates
+  bool episodes = false;                         ///< throttling now and then
+  std::optional<std::int64_t> noise_spread_ppm;  ///< of a load and a launch, for the chip's own
+
+  /// What the cores of a random chip share: `structure=any`, drawn like all else, `planted` or
+  /// `none`.
+  enum class Structure { any, planted, none } structure = Structure::any;
+  std::uint64_t seed = 0;  ///< of a random chip
 };
+
+/// Name of the chip that is drawn by `seed=`.
+inline constexpr const char* kRandomChip = "random";
 
 /// Throws UsageError naming the valid options. The chip's name is not checked here.
 Selector parse_selector(const std::string& text);
+
+/// The noise as the selector writes it: "on", "off", "2%+drift".
+std::string noise_text(const Selector& selector);
 
 }  // namespace sonde::sim

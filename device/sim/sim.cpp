@@ -12,6 +12,7 @@
 #include "device/sim/gemm.h"
 #include "device/sim/machine.h"
 #include "device/sim/profile.h"
+#include "device/sim/random_chip.h"
 #include "device/sim/stream.h"
 #include "device/sim/stream_model.h"
 
@@ -27,34 +28,47 @@ DeviceDescription describe_chip(const Machine& machine, const std::string& selec
   d.time_source = TimeSource::modelled;
   d.places_blocks = true;
   for (const CoreSite& site : machine.topology.cores()) d.cores.push_back(site.name());
-  d.memory = {{"data cache", chip.data_cache.bytes, chip.data_cache.line_bytes},
-              {"L2", chip.l2_bytes(), chip.memory.line_bytes},
-              {"HBM", chip.memory.hbm_bytes, std::nullopt}};
+  if (chip.parts.loads) {
+    d.memory.push_back({"data cache", chip.data_cache.bytes, chip.data_cache.line_bytes});
+    d.chase_line_bytes = chip.data_cache.line_bytes;
+    d.chase_footprint_bytes = chip.chase_footprint_bytes;
+    d.cold_launches = true;
+    d.profile_bytes = chip.profile_bytes;
+  }
+  d.memory.push_back({"L2", chip.l2_bytes(), chip.memory.line_bytes});
+  d.memory.push_back({"HBM", chip.memory.hbm_bytes, std::nullopt});
   d.memory_bytes = chip.memory.hbm_bytes;
-  d.chase_line_bytes = chip.data_cache.line_bytes;
-  d.chase_footprint_bytes = chip.chase_footprint_bytes;
-  d.cold_launches = true;
-  d.copies = {{"d2d", {"auto", "sdma", "tensor_move"}}};
-  d.profile_bytes = chip.profile_bytes;
-  d.contention_bytes = chip.chase_footprint_bytes;
-  d.aggressor_works = {"register", "load", "store"};
-  d.stream.kinds = {"read", "write", "copy"};
-  d.stream.stores = {"ordinary"};
-  d.stream.request_bytes = {kRequestBytes, 512, 128};
-  d.stream.requests = kRequests;
-  const std::int64_t cubes = chip.cubes();
-  if (cubes > 0) d.gemm = {{"bf16"}, gemm_kernels(chip)};
+  if (chip.parts.two_copies) d.copies = {{"d2d", {"auto", "sdma", "tensor_move"}}};
+  if (chip.parts.one_copy) d.copies = {{"d2d", {"auto"}}};
+  if (chip.parts.transfers) {
+    d.contention_bytes = chip.chase_footprint_bytes;
+    d.aggressor_works = {"register", "load", "store"};
+    d.stream.kinds = {"read", "write", "copy"};
+    d.stream.stores = {"ordinary"};
+    d.stream.request_bytes = {kRequestBytes, 512, 128};
+    d.stream.requests = kRequests;
+  }
+  if (chip.cubes() > 0) d.gemm = {gemm_dtypes(chip), gemm_kernels(chip)};
   d.reference_clock_hz = static_cast<double>(chip.clock_hz);
   d.roofs = {{"memory_bytes_per_s", static_cast<double>(chip.memory.hbm_bytes_per_s),
-              "chip file " + chip.file + ": HBM rate"},
-             {"bf16_flop_per_s",
-              static_cast<double>(cubes * chip.structure.cube_flop_per_cycle * chip.clock_hz),
-              "chip file " + chip.file + ": " + std::to_string(cubes) + " Cube cores x " +
-                  std::to_string(chip.structure.cube_flop_per_cycle) + " FLOP/cycle x core clock"}};
+              "chip file " + chip.file + ": HBM rate"}};
+  for (const std::string& dtype : known_dtypes()) {
+    const auto flop = chip.structure.flop_per_cycle.find(dtype);
+    if (chip.cubes() == 0 || flop == chip.structure.flop_per_cycle.end()) continue;
+    d.roofs.push_back({dtype + "_flop_per_s",
+                       static_cast<double>(chip.cubes() * flop->second * chip.clock_hz),
+                       "chip file " + chip.file + ": " + std::to_string(chip.cubes()) + " " +
+                           chip.multiplying_kind() + " cores x " + std::to_string(flop->second) +
+                           " FLOP/cycle x core clock"});
+  }
+  for (const Parameter& p : chip.parameters) {
+    d.parameters.push_back(
+        {p.section + "." + p.key, p.value, p.unit, p.source, p.confidence, p.file});
+  }
   d.conditions = {{"chip file", chip.file + ", check " + chip.check},
                   {"clock", format_number(static_cast<double>(chip.clock_hz) / 1e6) +
                                 " MHz; lower under the power cap"},
-                  {"noise", machine.selector.noise ? "on" : "off"},
+                  {"noise", noise_text(machine.selector)},
                   {"fault", machine.selector.corrupt ? "corrupt" : "none"}};
   return d;
 }
@@ -69,6 +83,7 @@ class SimulatedDevice final : public Device {
 
   Telemetry telemetry() override {
     Telemetry now;
+    if (machine_.selector.episodes) now.throttle_events = machine_.throttle_events;
     const Chip& chip = machine_.chip;
     now.clock = Hertz(static_cast<double>(chip.clock_hz));
     if (machine_.now_ns == 0) {
@@ -94,11 +109,24 @@ class SimulatedDevice final : public Device {
     machine_.load.reset();
   }
 
-  Engine<ChaseWork>* chase() noexcept override { return &chase_; }
-  Engine<ProfileWork>* profile() noexcept override { return &profile_; }
-  Engine<ContentionWork>* contention() noexcept override { return &contention_; }
-  Engine<StreamWork>* stream() noexcept override { return &stream_; }
-  Engine<CopyWork>* copy() noexcept override { return &copy_; }
+  bool shapes_streams() const noexcept override { return true; }
+
+  Engine<ChaseWork>* chase() noexcept override {
+    return machine_.chip.parts.loads ? &chase_ : nullptr;
+  }
+  Engine<ProfileWork>* profile() noexcept override {
+    return machine_.chip.parts.loads ? &profile_ : nullptr;
+  }
+  Engine<ContentionWork>* contention() noexcept override {
+    return machine_.chip.parts.transfers ? &contention_ : nullptr;
+  }
+  Engine<StreamWork>* stream() noexcept override {
+    return machine_.chip.parts.transfers ? &stream_ : nullptr;
+  }
+  Engine<CopyWork>* copy() noexcept override {
+    const Chip::Parts& parts = machine_.chip.parts;
+    return parts.one_copy || parts.two_copies ? &copy_ : nullptr;
+  }
   Engine<GemmWork>* gemm() noexcept override {
     return machine_.chip.cubes() > 0 ? &gemm_ : nullptr;
   }
@@ -114,24 +142,32 @@ class SimulatedDevice final : public Device {
   GemmEngine gemm_{machine_};
 };
 
+Chip read_chip(const Selector& selector) {
+  if (selector.chip == kRandomChip) return random_chip(selector.seed, selector.structure);
+  return load_chip(selector.chip);
+}
+
 std::unique_ptr<Device> open_simulated(const std::string& text) {
   Selector selector = parse_selector(text);
-  Chip chip = load_chip(selector.chip);
+  Chip chip = read_chip(selector);
   return std::make_unique<SimulatedDevice>(std::move(chip), std::move(selector), text);
+}
+
+Listing list_chip(const std::string& name) {
+  Listing listing{"sim:" + name, "", true, ""};
+  try {
+    listing.product = read_chip(parse_selector(name)).product + " (simulated)";
+  } catch (const std::exception& error) {
+    listing.usable = false;
+    listing.reason = error.what();
+  }
+  return listing;
 }
 
 std::vector<Listing> list_simulated() {
   std::vector<Listing> listings;
-  for (const std::string& name : chip_names()) {
-    Listing listing{"sim:" + name, "", true, ""};
-    try {
-      listing.product = load_chip(name).product + " (simulated)";
-    } catch (const std::exception& error) {
-      listing.usable = false;
-      listing.reason = error.what();
-    }
-    listings.push_back(std::move(listing));
-  }
+  for (const std::string& name : chip_names()) listings.push_back(list_chip(name));
+  listings.push_back(list_chip(kRandomChip + std::string("?seed=1")));
   return listings;
 }
 

@@ -26,14 +26,28 @@ void StreamEngine::check_work(const StreamWork& work) const {
                format_count(work.request_bytes) + " B, " + format_count(work.passes) +
                " passes: at least one of each is needed");
   }
+  if (work.pattern != "same" && (work.pattern != "staggered" || !work.shared)) {
+    throw Skip("no pattern " + work.pattern +
+               " here: patterns are same and, of shared addresses, staggered");
+  }
+  if (work.reread < 1 || work.alignment < 1 || work.tile_bytes.value_or(1) < 1 ||
+      work.buffers.value_or(1) < 1) {
+    throw Skip("a tile, buffers, re-reads and an alignment of at least 1 are needed");
+  }
   for (const CoreName& core : work.cores) {
     const bool cube = machine_.site(core).cube;
     if (cube && work.kind == "copy") {
       throw Skip("no copy on " + core.str() + ": a Cube core has no way from L1 back to memory");
     }
-    const std::int64_t room =
-        cube ? chip.cube.l1_bytes / chip.mte.cube_slots : chip.mte.buffer_bytes;
-    if (work.request_bytes > room / work.requests) {
+    const std::int64_t buffer = cube ? chip.cube.l1_bytes : chip.mte.buffer_bytes;
+    const std::int64_t held = work.buffers.value_or(cube ? chip.mte.cube_slots : 1);
+    const std::int64_t room = buffer / held;
+    if (work.tile_bytes && (*work.tile_bytes > room || *work.tile_bytes < work.request_bytes)) {
+      throw Skip(format_count(held) + " tiles of " + format_count(*work.tile_bytes) +
+                 " B: " + core.str() + " has room for one request of " +
+                 format_count(work.request_bytes) + " B to " + format_count(room) + " B in each");
+    }
+    if (!work.tile_bytes && work.request_bytes > room / work.requests) {
       throw Skip("a command of " + format_count(work.requests) + " x " +
                  format_count(work.request_bytes) + " B does not fit into the " +
                  format_count(room) + " B that " + core.str() + " has for it");
@@ -44,12 +58,14 @@ void StreamEngine::check_work(const StreamWork& work) const {
     throw Skip(format_count(work.arrays() * walks) + " arrays of " + format_count(work.bytes) +
                " B do not fit into the memory of " + format_count(chip.memory.hbm_bytes) + " B");
   }
-  // So that modelled time stays far from its end: hours of requests, minutes of bytes.
+  // So that modelled time stays far from its end: hours of requests, minutes of bytes. Divided one
+  // by one, because the products of what was asked pass 2^63.
   constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
   constexpr std::int64_t kMostRequests = std::int64_t{1} << 40;
   const std::int64_t a_pass = work.arrays() * walks;
-  if (work.passes > kMostBytes / (a_pass * work.bytes) ||
-      work.passes > kMostRequests / (a_pass * divide_up(work.bytes, work.request_bytes))) {
+  if (work.passes > kMostBytes / (a_pass * work.bytes) / work.reread ||
+      work.passes >
+          kMostRequests / (a_pass * divide_up(work.bytes, work.request_bytes)) / work.reread) {
     throw Skip(format_count(work.passes) + " passes over " + format_count(work.bytes) +
                " B are more than " + format_count(kMostBytes) + " B or " +
                format_count(kMostRequests) + " requests");

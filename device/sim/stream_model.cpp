@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "device/sim/traffic.h"
-
 namespace sonde::sim {
 
 namespace {
@@ -13,28 +11,57 @@ constexpr std::int64_t kMillion = 1'000'000;
 
 /// Reads and writes of one core, in bytes over all passes.
 struct Demand {
-  std::int64_t read = 0;
+  std::int64_t read = 0;   ///< for the first time in a pass
+  std::int64_t again = 0;  ///< re-reads of a tile that was just read
   std::int64_t written = 0;
+  std::int64_t all() const { return read + again + written; }
 };
 
 Demand demand_of(const StreamWork& work) {
   const std::int64_t bytes = work.bytes * work.passes;
-  return {work.kind == "write" ? 0 : bytes, work.kind == "read" ? 0 : bytes};
+  const std::int64_t read = work.kind == "write" ? 0 : bytes;
+  return {read, read * (work.reread - 1), work.kind == "read" ? 0 : bytes};
+}
+
+/// Every core walks the same addresses at the same time.
+bool in_step(const StreamWork& work) {
+  return work.shared && work.pattern == "same" && work.cores.size() > 1;
+}
+
+Ticks longer(Ticks time, std::int64_t extra_ppm) {
+  return multiply_divide_up(time, kMillion + extra_ppm, kMillion);
+}
+
+/// What unaligned rows cost a core, in parts per million.
+std::int64_t misaligned_ppm(const Chip& chip, const CoreSite& site, const StreamWork& work) {
+  return work.alignment % chip.memory.line_bytes == 0 ? 0
+         : site.cube                                  ? chip.mte.unaligned_cube_ppm
+                                                      : chip.mte.unaligned_vector_ppm;
 }
 
 /// Time of the slowest core's own transfer engine.
 Ticks engine_time(const Chip& chip, const std::vector<CoreSite>& sites, const StreamWork& work,
                   std::int64_t hit_ppm) {
-  const Demand demand = demand_of(work);
-  const std::int64_t command = work.request_bytes * work.requests;
-  const auto in_pass = [&](std::int64_t bytes) { return bytes / work.passes; };
+  const Tiling tiling = tiling_of(work);
+  const std::int64_t bytes = work.bytes;
+  // A tile that was just read is still in the L2, if those of all cores fit there.
+  const auto cores = static_cast<std::int64_t>(sites.size());
+  const std::int64_t again_ppm = tiling.tile > chip.l2_bytes() / cores ? hit_ppm : kMillion;
+  // Reading ahead while writing needs two tiles in the buffer; else they take turns.
+  const bool both = tiling.buffers ? *tiling.buffers > 1 : 2 * tiling.tile <= chip.mte.buffer_bytes;
   Ticks slowest = 0;
   for (const CoreSite& site : sites) {
-    const Ticks read = core_read_time(chip, site, in_pass(demand.read), command, hit_ppm);
-    const Ticks written = core_write_time(chip, site, in_pass(demand.written), command, hit_ppm);
-    // Reading ahead while writing needs two commands in the buffer; else they take turns.
-    const bool both = 2 * command <= chip.mte.buffer_bytes;
-    slowest = std::max(slowest, both ? std::max(read, written) : read + written);
+    Ticks read = 0;
+    if (work.kind != "write") {
+      read = core_read_time(chip, site, bytes, tiling, hit_ppm);
+      if (work.reread > 1) {
+        read += (work.reread - 1) * core_read_time(chip, site, bytes, tiling, again_ppm);
+      }
+    }
+    const Ticks written =
+        work.kind == "read" ? 0 : core_write_time(chip, site, bytes, tiling, hit_ppm);
+    slowest = std::max(slowest, longer(both ? std::max(read, written) : read + written,
+                                       misaligned_ppm(chip, site, work)));
   }
   return slowest * work.passes;
 }
@@ -50,9 +77,11 @@ Ticks port_time(const Chip& chip, const std::vector<CoreSite>& sites, std::int64
                             bytes_per_cycle);
 }
 
-Ticks hbm_time(const Chip& chip, std::int64_t cores, const StreamWork& work, std::int64_t hit_ppm) {
+Ticks hbm_time(const Chip& chip, const std::vector<CoreSite>& sites, const StreamWork& work,
+               std::int64_t hit_ppm) {
   const Demand demand = demand_of(work);
-  const std::int64_t walks = work.shared ? 1 : cores;  // a shared line is fetched once for all
+  // A line that all want at once is fetched once for all.
+  const std::int64_t walks = in_step(work) ? 1 : static_cast<std::int64_t>(sites.size());
   const std::int64_t bytes = walks * (demand.read + demand.written);
   const std::int64_t pieces =
       walks * work.arrays() * work.passes * divide_up(work.bytes, work.request_bytes);
@@ -62,7 +91,19 @@ Ticks hbm_time(const Chip& chip, std::int64_t cores, const StreamWork& work, std
   const std::int64_t rate =
       mixed ? multiply_divide_up(chip.memory.hbm_bytes_per_s, chip.memory.mixed_share_ppm, kMillion)
             : chip.memory.hbm_bytes_per_s;
-  return multiply_divide_up(busy, kTicksPerSecond, rate);
+  return longer(multiply_divide_up(busy, kTicksPerSecond, rate),
+                misaligned_ppm(chip, sites.front(), work));
+}
+
+/// The slices share all traffic alike. What several cores want of one block at the same time is
+/// served one after the other, so that look-up and transfer do not overlap.
+Ticks slice_time(const Chip& chip, std::int64_t bytes, bool conflicts) {
+  const std::int64_t rate = rate_of(chip, chip.memory.channels * chip.noc.slice_bytes_per_cycle);
+  const Ticks plain = multiply_divide_up(bytes, kTicksPerSecond, rate);
+  if (!conflicts) return plain;
+  const std::int64_t transfer =
+      divide_up(chip.memory.interleave_bytes, chip.noc.slice_bytes_per_cycle);
+  return multiply_divide_up(plain, transfer + chip.noc.lookup_cycles, transfer);
 }
 
 }  // namespace
@@ -72,14 +113,24 @@ std::int64_t working_set(const StreamWork& work) {
   return work.arrays() * work.bytes * (work.shared ? 1 : cores);
 }
 
+Tiling tiling_of(const StreamWork& work) {
+  if (!work.tile_bytes) {
+    const std::int64_t command = work.request_bytes * work.requests;
+    return {command, command, work.buffers};
+  }
+  // A command carries no more requests than a tile has room for.
+  const std::int64_t requests = std::min(work.requests, *work.tile_bytes / work.request_bytes);
+  return {work.request_bytes * requests, *work.tile_bytes, work.buffers};
+}
+
 StreamTime stream_time(const Chip& chip, const std::vector<CoreSite>& sites, const StreamWork& work,
                        std::int64_t hit_ppm) {
   const Demand demand = demand_of(work);
   const auto cores = static_cast<std::int64_t>(sites.size());
-  const std::int64_t wider = std::max(demand.read, demand.written);
-  const std::int64_t slices = rate_of(chip, chip.memory.channels * chip.noc.slice_bytes_per_cycle);
+  const std::int64_t wider = std::max(demand.read + demand.again, demand.written);
+  const bool conflicts = in_step(work);
   const StreamTime candidates[] = {
-      {hbm_time(chip, cores, work, hit_ppm), "HBM"},
+      {hbm_time(chip, sites, work, hit_ppm), "HBM"},
       {engine_time(chip, sites, work, hit_ppm), "transfer engine"},
       {port_time(chip, sites, wider, chip.subsystem_port.bytes_per_cycle,
                  [](const CoreSite& s) { return s.subsystem; }),
@@ -87,8 +138,8 @@ StreamTime stream_time(const Chip& chip, const std::vector<CoreSite>& sites, con
       {port_time(chip, sites, wider, chip.group_port.bytes_per_cycle,
                  [](const CoreSite& s) { return s.group; }),
        "group port"},
-      {multiply_divide_up(cores * (demand.read + demand.written), kTicksPerSecond, slices),
-       "L2 slices"}};
+      {slice_time(chip, cores * demand.all(), conflicts),
+       conflicts ? "L2 slices, same addresses" : "L2 slices"}};
   StreamTime time =
       *std::max_element(std::begin(candidates), std::end(candidates),
                         [](const StreamTime& a, const StreamTime& b) { return a.total < b.total; });

@@ -8,6 +8,7 @@
 #include "device/sim/chip.h"
 #include "device/sim/ticks.h"
 #include "device/sim/topology.h"
+#include "device/sim/traffic.h"
 
 namespace sonde::sim {
 
@@ -24,6 +25,9 @@ struct StreamTime {
 
 /// Bytes that all cores together walk again and again.
 std::int64_t working_set(const StreamWork& work);
+
+/// How a core of this work moves its bytes.
+Tiling tiling_of(const StreamWork& work);
 
 /// Time of a stream on `sites`, one for each core of `work`, when the L2 answers `hit_ppm` of the
 /// lines: start-up, and then as long as the resource that is busiest.

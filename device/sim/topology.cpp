@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "core/rng.h"
+
 namespace sonde::sim {
 
 Topology::Topology(const Chip& chip) : dies_(chip.structure.dies) {
@@ -43,13 +45,39 @@ void Topology::place(const Chip& chip) {
     for (std::size_t id = 0; id < subsystems.size(); ++id) {
       const Subsystem& s = subsystems[id];
       for (int i = 0; i < each; ++i) {
-        cores_.push_back({number++, static_cast<int>(id), s.group, s.die, s.stop, cube});
+        cores_.push_back({.number = number++,
+                          .subsystem = static_cast<int>(id),
+                          .group = s.group,
+                          .die = s.die,
+                          .stop = s.stop,
+                          .place = i,
+                          .cube = cube,
+                          .kind = cube ? chip.multiplying_kind() : chip.moving_kind()});
       }
     }
   };
   add(chip.structure.vectors, false);
   vectors_ = cores_.size();
   add(chip.structure.cubes, true);
+  scatter(chip.scatter, 0, vectors_);
+  scatter(chip.scatter, vectors_, cores_.size() - vectors_);
+}
+
+void Topology::scatter(const Chip::Scatter& scatter, std::size_t first, std::size_t count) {
+  Rng rng(key_of({scatter.key, first}));
+  std::vector<CoreSite> sites(cores_.begin() + static_cast<std::ptrdiff_t>(first),
+                              cores_.begin() + static_cast<std::ptrdiff_t>(first + count));
+  const auto last = std::max<std::int64_t>(static_cast<std::int64_t>(count) - 1, 1);
+  for (CoreSite& site : sites) {
+    site.along_row = site.number * kRow / last;
+    site.offset =
+        static_cast<Ticks>(rng.below(static_cast<std::uint64_t>(scatter.core_offset) + 1));
+  }
+  if (scatter.shuffled_ids) shuffle(sites, rng);
+  for (std::size_t i = 0; i < count; ++i) {
+    sites[i].number = static_cast<int>(i);
+    cores_[first + i] = sites[i];
+  }
 }
 
 std::vector<int> Topology::order_blocks(std::span<const CoreSite> cores, int first,
@@ -62,7 +90,7 @@ std::vector<int> Topology::order_blocks(std::span<const CoreSite> cores, int fir
   std::vector<Queue> queues(static_cast<std::size_t>(groups_));
   for (int of_subsystem = 0; of_subsystem < each; ++of_subsystem) {
     for (const CoreSite& site : cores) {
-      if (site.number % each != of_subsystem) continue;
+      if (site.place != of_subsystem) continue;
       Queue& queue = queues[static_cast<std::size_t>(site.group)];
       queue.die = site.die;
       queue.cores.push_back(first + site.number);
@@ -82,13 +110,19 @@ std::vector<int> Topology::order_blocks(std::span<const CoreSite> cores, int fir
   return order;
 }
 
+std::span<const CoreSite> Topology::cores_of(const std::string& kind) const {
+  for (const auto cores : {vectors(), cubes()}) {
+    if (!cores.empty() && cores.front().kind == kind) return cores;
+  }
+  return {};
+}
+
 std::optional<int> Topology::find(const CoreName& name) const {
-  const std::size_t first = name.kind == "cube" ? vectors_ : 0;
-  const std::size_t count = name.kind == "cube"     ? cores_.size() - vectors_
-                            : name.kind == "vector" ? vectors_
-                                                    : 0;
-  if (name.number < 0 || static_cast<std::size_t>(name.number) >= count) return std::nullopt;
-  return static_cast<int>(first) + name.number;
+  const auto cores = cores_of(name.kind);
+  if (name.number < 0 || static_cast<std::size_t>(name.number) >= cores.size()) {
+    return std::nullopt;
+  }
+  return static_cast<int>(cores.data() - cores_.data()) + name.number;
 }
 
 std::string Topology::names() const {
@@ -102,7 +136,8 @@ std::string Topology::names() const {
 
 const std::vector<int>& Topology::block_order(const std::string& kind) const {
   static const std::vector<int> none;
-  return kind == "vector" ? vector_order_ : kind == "cube" ? cube_order_ : none;
+  const auto cores = cores_of(kind);
+  return cores.empty() ? none : cores.front().cube ? cube_order_ : vector_order_;
 }
 
 }  // namespace sonde::sim

@@ -10,17 +10,22 @@
 
 namespace sonde::sim {
 
+/// Length of the row on which cores and channels lie where a chip has a gradient.
+inline constexpr std::int64_t kRow = 1 << 16;
+
 /// Where one core sits.
 struct CoreSite {
-  int number = 0;     ///< vector<number> or cube<number>
+  int number = 0;     ///< among the cores of its kind
   int subsystem = 0;  ///< logical id
   int group = 0;      ///< sharing group, numbered over all dies
   int die = 0;
-  int stop = 0;  ///< of its group's port on the ring of its die
-  bool cube = false;
-
-  std::string kind() const { return cube ? "cube" : "vector"; }
-  CoreName name() const { return {kind(), number}; }
+  int stop = 0;                ///< of its group's port on the ring of its die
+  int place = 0;               ///< among the cores of its kind in its subsystem
+  Ticks offset = 0;            ///< that its loads take longer for its own sake
+  std::int64_t along_row = 0;  ///< place in a row of all cores of its kind, 0 to kRow
+  bool cube = false;           ///< of the second kind: it only loads and multiplies
+  std::string kind{};          ///< "vector", "sm"
+  CoreName name() const { return {kind, number}; }
 };
 
 /// The chip's cores: harvested subsystems are absent, logical ids are dealt over the dies. A core
@@ -29,7 +34,8 @@ class Topology {
  public:
   explicit Topology(const Chip& chip);
 
-  /// Vector cores first, then Cube cores, each in the order of their numbers.
+  /// The first kind of core (Vector cores), then the second (Cube cores), each in the order of
+  /// their numbers. On a chip with one kind vectors() are all.
   const std::vector<CoreSite>& cores() const { return cores_; }
   std::span<const CoreSite> vectors() const { return {cores_.data(), vectors_}; }
   std::span<const CoreSite> cubes() const {
@@ -51,6 +57,8 @@ class Topology {
 
  private:
   void place(const Chip& chip);
+  std::span<const CoreSite> cores_of(const std::string& kind) const;
+  void scatter(const Chip::Scatter& scatter, std::size_t first, std::size_t count);
   std::vector<int> order_blocks(std::span<const CoreSite> cores, int first, int each) const;
 
   std::vector<CoreSite> cores_;

@@ -43,27 +43,35 @@ Ticks mean_latency(const Chip& chip, std::int64_t hit_ppm) {
 }
 
 Ticks core_read_time(const Chip& chip, const CoreSite& site, std::int64_t bytes,
-                     std::int64_t command, std::int64_t hit_ppm) {
-  const std::int64_t commands = divide_up(bytes, command);
+                     const Tiling& tiling, std::int64_t hit_ppm) {
+  const std::int64_t commands = tiling.commands(bytes);
   const Ticks latency = mean_latency(chip, hit_ppm);
+  const std::int64_t port = chip.subsystem_port.bytes_per_cycle;
+  const auto transfer = [&](std::int64_t piece) {
+    return chip.cycles(divide_up(std::min(piece, bytes), port));
+  };
   if (site.cube) {
-    const Ticks transfer =
-        chip.cycles(divide_up(std::min(command, bytes), chip.subsystem_port.bytes_per_cycle));
-    const Ticks each = chip.cycles(chip.mte.startup_cycles) + latency + transfer;
-    return divide_up(commands * each, chip.mte.cube_slots);
+    const std::int64_t slots = tiling.buffers
+                                   ? *tiling.buffers * divide_up(tiling.tile, tiling.command)
+                                   : chip.mte.cube_slots;
+    const Ticks each = chip.cycles(chip.mte.startup_cycles) + latency + transfer(tiling.command);
+    return divide_up(commands * each, slots);
   }
-  return std::max(chip.cycles(commands * chip.mte.issue_cycles),
-                  multiply_divide_up(bytes, latency, chip.mte.in_flight_bytes));
+  const Ticks moved = std::max(chip.cycles(commands * chip.mte.issue_cycles),
+                               multiply_divide_up(bytes, latency, chip.mte.in_flight_bytes));
+  if (!tiling.buffers) return moved;
+  // A buffer is busy from the command to the last byte; the next tile waits for a free one.
+  const Ticks each = latency + transfer(tiling.tile);
+  return std::max(moved, multiply_divide_up(divide_up(bytes, tiling.tile), each, *tiling.buffers));
 }
 
 Ticks core_write_time(const Chip& chip, const CoreSite& site, std::int64_t bytes,
-                      std::int64_t command, std::int64_t hit_ppm) {
+                      const Tiling& tiling, std::int64_t hit_ppm) {
   if (site.cube) return chip.cycles(divide_up(bytes, chip.subsystem_port.bytes_per_cycle));
   const std::int64_t kept = multiply_divide_up(bytes, hit_ppm, kMillion);
   const std::int64_t cycles = divide_up(kept, chip.mte.l2_write_bytes_per_cycle) +
                               divide_up(bytes - kept, chip.mte.memory_write_bytes_per_cycle);
-  const std::int64_t commands = divide_up(bytes, command);
-  return chip.cycles(std::max(cycles, commands * chip.mte.issue_cycles));
+  return chip.cycles(std::max(cycles, tiling.commands(bytes) * chip.mte.issue_cycles));
 }
 
 void share(const Chip& chip, std::vector<Flow>& flows) {

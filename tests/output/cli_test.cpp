@@ -26,7 +26,7 @@ TEST_F(CommandLine, EveryCommandHasHelpAndVersion) {
   const std::vector<std::string> probes = {"chase",  "profile", "interfere", "handoff",
                                            "stream", "copy",    "gemm"};
   std::vector<std::string> commands = probes;
-  commands.insert(commands.end(), {"topology", "report", "campaign", "devices"});
+  commands.insert(commands.end(), {"topology", "report", "campaign", "check-model", "devices"});
   for (const std::string& command : commands) {
     const Result help = run({"sonde", command, "--help"});
     EXPECT_EQ(help.exit_code, 0) << command << help.err;
@@ -313,9 +313,15 @@ TEST_F(CommandLine, DevicesListsWhatIsUsable) {
     found = true;
     EXPECT_EQ(entry["device"]["cores"]["vector"].size(), 56u);
     EXPECT_EQ(entry["device"]["time_source"], "modelled");
-    // A simulated device declares no structure.
-    EXPECT_EQ(entry.dump().find("die"), std::string::npos);
-    EXPECT_EQ(entry.dump().find("group"), std::string::npos);
+    // A simulated device declares no structure; its chip file's parameters stand beside it, each
+    // with its source, and reach no manifest.
+    EXPECT_EQ(entry["device"].dump().find("die"), std::string::npos);
+    EXPECT_EQ(entry["device"].dump().find("group"), std::string::npos);
+    EXPECT_GT(entry["parameters"].size(), 50u);
+    for (const auto& parameter : entry["parameters"]) {
+      EXPECT_FALSE(parameter["source"].get<std::string>().empty()) << parameter.dump();
+      EXPECT_FALSE(parameter["confidence"].get<std::string>().empty()) << parameter.dump();
+    }
   }
   EXPECT_TRUE(found);
 }
@@ -324,10 +330,10 @@ TEST_F(CommandLine, ABadChipFileIsNamedAndHidesNoOtherDevice) {
   const test::Environment environment = edited_chip("value = 1650", "value = -165");
   const Result chase = run({"sonde-chase", "--device", kChip, "--csv", "-"}, environment);
   EXPECT_EQ(chase.exit_code, 2);
-  EXPECT_NE(chase.err.find("950pr_9579.toml:10: [clock] core"), std::string::npos) << chase.err;
+  EXPECT_NE(chase.err.find("950pr_9579.toml:13: [clock] core"), std::string::npos) << chase.err;
   const Result devices = run({"sonde", "devices"}, environment);
   EXPECT_EQ(devices.exit_code, 0);
-  EXPECT_NE(devices.out.find("not usable: 950pr_9579.toml:10"), std::string::npos) << devices.out;
+  EXPECT_NE(devices.out.find("not usable: 950pr_9579.toml:13"), std::string::npos) << devices.out;
   const Result nowhere =
       run({"sonde", "devices"}, {{"SONDE_DATA=" + (directory_ / "none").string()}});
   EXPECT_EQ(nowhere.exit_code, 0) << nowhere.err;

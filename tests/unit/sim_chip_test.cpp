@@ -48,6 +48,7 @@ TEST(SimChip, ShippedFileReads) {
   for (const Parameter& p : chip.parameters) {
     EXPECT_FALSE(p.source.empty()) << p.section << "." << p.key;
     EXPECT_FALSE(p.value.empty()) << p.section << "." << p.key;
+    EXPECT_TRUE(p.file == kChipFile || p.file == "families/common.toml") << p.file;
   }
 }
 
@@ -75,6 +76,17 @@ TEST(SimChip, MissingKeyAndSection) {
       << error_of(no_key);
   EXPECT_EQ(error_of(one_section(chip_text())),
             kChipFile + ":1: [clock]: missing, expected a section");
+}
+
+TEST(SimChip, NoRateAtAll) {
+  std::string text = chip_text();
+  for (const char* dtype : {"bf16", "fp16", "fp8", "int8", "mxfp4", "fp32"}) {
+    text = with(text, "\n" + std::string(dtype) + " = {", "\n# " + std::string(dtype) + " = {");
+  }
+  EXPECT_EQ(error_of(text),
+            kChipFile +
+                ":1: [flop_per_cycle] bf16: missing, expected at least one of bf16, fp16, "
+                "fp8, int8, mxfp4 and fp32");
 }
 
 TEST(SimChip, WrongUnit) {
@@ -116,8 +128,17 @@ TEST(SimChip, ImpossibleValues) {
        "far = ", "[l2] far: less than near, expected at least near"},
       {"service = { value = 30.1,", "service = { value = 400,",
        "service = ", "[group_port] service: longer than the near L2 latency"},
-      {"edge = { value = 16,", "edge = { value = 8,",
-       "edge = ", "[cube] edge: 2 edge^3 is 1024 FLOP/cycle, expected structure.cube_flop"},
+      {"edge = { value = 16,", "edge = { value = 3,",
+       "bf16 = ", "[flop_per_cycle] bf16: expected a multiple of 2 x cube.edge^2 = 18"},
+      {"bf16 = { value = 8192,", "bf16 = { value = 0,",
+       "bf16 = ", "[flop_per_cycle] bf16: 0 is out of range"},
+      {"[\"vector\", \"cube\"]", "[\"vector\", \"cube\", \"scalar\"]",
+       "kinds = ", "[structure] kinds: expected one or two kinds of core"},
+      {"[\"vector\", \"cube\"]", "\"vector\"", "kinds = ", "[structure] kinds: not a list"},
+      {"[\"vector\", \"cube\"]", "[\"vector\", 3]",
+       "kinds = ", "[structure] kinds: a value is not a text"},
+      {"visible = { value = 6,", "visible = { value = 8,",
+       "visible = ", "[aicpu] visible: 8 is out of range, expected 0 to 7 count"},
       {"mixed_share = { value = 93,", "mixed_share = { value = 0,",
        "mixed_share = ", "[hbm] mixed_share: 0 %, expected more"},
       {"hop = { value = 1,", "hop = { value = 30,", "hop = ", "[noc] hop: half a ring is longer"},
@@ -131,8 +152,6 @@ TEST(SimChip, ImpossibleValues) {
        "cap = ", "[power] cap: expected more than the idle power"},
       {"buffer = { value = 253952,", "buffer = { value = 4000,",
        "smallest_tile = ", "[tensor_move] smallest_tile: larger than a slot"},
-      {"tail_one_in = { value = 200,", "tail_one_in = { value = 0,",
-       "tail_one_in = ", "[noise] tail_one_in: 0 is out of range"},
   };
   for (const auto& c : cases) {
     const std::string text = with(chip_text(), c.from, c.to);

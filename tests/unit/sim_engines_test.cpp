@@ -122,6 +122,12 @@ TEST(SimTelemetry, IsTheLoadOfTheLastRunAndReadOnce) {
   const auto device = open_device(kChip);
   EXPECT_DOUBLE_EQ(device->telemetry().power->value(), 203.3);
   EXPECT_DOUBLE_EQ(device->telemetry().temperature->value(), 56);
+  measure(device->gemm(), gemm_work(8192, 8192, 8192));
+  // One run of 3 ms: the sensor has seen little of it, and the governor has done nothing.
+  const Telemetry cool = device->telemetry();
+  EXPECT_EQ(cool.clock->value(), 1650e6);
+  EXPECT_LT(cool.power->value(), 250);
+  device->resume_at(Seconds(3));  // after three seconds of the like
   const Sample busy = measure(device->gemm(), gemm_work(8192, 8192, 8192));
   const Telemetry hot = device->telemetry();
   EXPECT_NEAR(hot.power->value(), 600, 0.1);
@@ -276,11 +282,75 @@ TEST(SimEngines, StreamsItCannotDo) {
   EXPECT_NE(says([](auto& w) { w.cores.clear(); }).find("at least one"), std::string::npos);
 }
 
+TEST(SimEngines, StreamShapesItCannotDo) {
+  const auto device = open_device(kChip);
+  const auto says = [&](const std::function<void(StreamWork&)>& change) {
+    StreamWork work = stream_work("read");
+    change(work);
+    return reason([&] { device->stream()->prepare(work); });
+  };
+  EXPECT_EQ(says([](auto& w) {
+              w.tile_bytes = 128 * kKiB;
+              w.buffers = 2;
+            }),
+            "2 tiles of 131,072 B: vector0 has room for one request of 2,048 B to 126,976 B in "
+            "each");
+  EXPECT_EQ(says([](auto& w) {
+              w.tile_bytes = 124 * kKiB;
+              w.buffers = 2;
+            }),
+            "no skip");
+  EXPECT_NE(says([](auto& w) { w.tile_bytes = 1024; }), "no skip");
+  EXPECT_NE(says([](auto& w) { w.pattern = "staggered"; }).find("of shared addresses"),
+            std::string::npos);
+  EXPECT_NE(says([](auto& w) { w.reread = 0; }), "no skip");
+  EXPECT_NE(says([](auto& w) { w.reread = std::int64_t{1} << 50; }), "no skip");
+  EXPECT_NE(says([](auto& w) { w.buffers = 0; }), "no skip");
+  EXPECT_NE(says([](auto& w) { w.alignment = 0; }), "no skip");
+}
+
+TEST(SimEngines, BusyTimesOfAGemmAreInItsSample) {
+  const auto device = open_device(kChip + std::string("?noise=off"));
+  GemmWork work = gemm_work(4096, 4096, 4096);
+  work.blocks = 7;
+  const Sample sample = measure(device->gemm(), work);
+  EXPECT_EQ(sample.placement.size(), 7U);
+  ASSERT_EQ(sample.busy.size(), 4U);
+  for (const auto& [pipe, time] : sample.busy) {
+    EXPECT_GT(time.value(), 0) << pipe;
+    EXPECT_LT(time.value(), sample.elapsed.value()) << pipe;
+  }
+  // 2 m n k over 7 cores of 8192 FLOP/cycle at 1650 MHz.
+  EXPECT_NEAR(sample.busy.at("cube").value(), work.flop() / (7 * 8192 * 1.65e9), 1e-9);
+}
+
+TEST(SimEngines, EpisodesCountAsThrottling) {
+  EXPECT_FALSE(open_device(kChip)->telemetry().throttle_events);
+  const auto device = open_device(kChip + std::string("?noise=episodes"));
+  std::int64_t before = device->telemetry().throttle_events.value();
+  EXPECT_EQ(before, 0);
+  std::int64_t held = 0;
+  for (std::int64_t r = 0; r < 2048; ++r) {
+    device->gemm()->prepare(gemm_work(4096, 4096, 4096));
+    device->gemm()->run({1, 0, r});
+    const std::int64_t now = device->telemetry().throttle_events.value();
+    held += now > before ? 1 : 0;
+    before = now;
+  }
+  EXPECT_GT(held, 0);
+  EXPECT_LT(held, 1024);
+}
+
 TEST(SimEngines, GemmsItCannotDo) {
   const auto device = open_device(kChip);
   GemmWork work = gemm_work(16, 16, 16);
-  work.dtype = "fp8";
-  EXPECT_EQ(reason([&] { device->gemm()->prepare(work); }), "no GEMM in fp8: types are bf16");
+  work.dtype = "fp64";
+  EXPECT_EQ(reason([&] { device->gemm()->prepare(work); }),
+            "no GEMM in fp64: types are bf16, fp16, fp8, int8, mxfp4 and fp32");
+  work = gemm_work(16, 16, 16);
+  work.blocks = 29;
+  EXPECT_EQ(reason([&] { device->gemm()->prepare(work); }),
+            "a GEMM on 29 cores: 1 to 28 are possible");
   work = gemm_work(16, 16, 16);
   work.kernel = "512x512";
   EXPECT_EQ(reason([&] { device->gemm()->prepare(work); }),
@@ -294,17 +364,16 @@ TEST(SimEngines, GemmsItCannotDo) {
               }).find("does not fit into the memory"),
               std::string::npos);
   }
-  EXPECT_NE(reason([&] {
-              device->gemm()->prepare(gemm_work(std::int64_t{1} << 34, 1, 1));
-            }).find("tiles of C"),
-            std::string::npos);
+  const auto large = std::int64_t{1} << 34;
+  EXPECT_EQ(reason([&] { device->gemm()->prepare(gemm_work(large, 1, 1)); }), "no skip");
   EXPECT_EQ(reason([&] { device->gemm()->prepare(gemm_work(1 << 17, 1 << 17, 16)); }), "no skip");
 }
 
 TEST(SimEngines, EveryKernelItOffersRunsAndIsNamed) {
   const auto device = open_device(kChip);
   const GemmOffer& offer = device->description().gemm;
-  EXPECT_EQ(offer.dtypes, std::vector<std::string>{"bf16"});
+  EXPECT_EQ(offer.dtypes,
+            (std::vector<std::string>{"bf16", "fp16", "fp8", "int8", "mxfp4", "fp32"}));
   ASSERT_GT(offer.kernels.size(), 1U);
   EXPECT_EQ(offer.kernels.front(), "auto");
   for (const std::string& kernel : offer.kernels) {

@@ -183,14 +183,14 @@ struct Spread {
   double late = 0;  ///< share beyond +6 %
 };
 
-Spread spread_of(Ticks elapsed, int draws, bool tail) {
-  Chip::Noise noise = shipped_chip().noise;
-  if (!tail) noise.tail_ppm = 0;
+Spread spread_of(Ticks elapsed, int draws, bool tail, const Selector& selector = {}) {
+  Chip chip = shipped_chip();
+  if (!tail) chip.noise.tail_ppm = 0;
   double sum = 0;
   double squares = 0;
   int late = 0;
   for (int i = 0; i < draws; ++i) {
-    const Ticks noisy = with_noise(noise, {3, i % 7, i / 7}, i * 1000, elapsed);
+    const Ticks noisy = with_noise(chip, selector, {3, i % 7, i / 7}, i * 1000, elapsed).elapsed;
     const double relative = static_cast<double>(noisy - elapsed) / static_cast<double>(elapsed);
     sum += relative;
     squares += relative * relative;
@@ -217,14 +217,103 @@ TEST(SimNoise, TailIsOneInTwoHundred) {
   EXPECT_NEAR(spread_of(34 * kTicksPerUs, 40000, true).late, 0.005, 0.0012);
 }
 
+TEST(SimNoise, SelectorsSpreadIsThatOfEveryLaunch) {
+  Selector selector;
+  selector.noise_spread_ppm = 30'000;
+  EXPECT_NEAR(spread_of(34 * kTicksPerUs, 40000, false, selector).deviation, 0.03, 0.001);
+  EXPECT_NEAR(spread_of(2000 * kTicksPerUs, 40000, false, selector).deviation, 0.03, 0.001);
+  EXPECT_EQ(load_spread_ppm(shipped_chip(), selector), 30'000);
+  selector.noise = false;
+  EXPECT_LT(spread_of(34 * kTicksPerUs, 100, true, selector).deviation, 1e-12);
+  EXPECT_EQ(load_spread_ppm(shipped_chip(), selector), 0);
+}
+
 TEST(SimNoise, DependsOnEachPartOfItsKey) {
-  const Chip::Noise noise = shipped_chip().noise;
-  const Ticks base = with_noise(noise, {1, 2, 3}, 4, kTicksPerUs);
-  EXPECT_EQ(with_noise(noise, {1, 2, 3}, 4, kTicksPerUs), base);
-  EXPECT_NE(with_noise(noise, {2, 2, 3}, 4, kTicksPerUs), base);
-  EXPECT_NE(with_noise(noise, {1, 3, 3}, 4, kTicksPerUs), base);
-  EXPECT_NE(with_noise(noise, {1, 2, 4}, 4, kTicksPerUs), base);
-  EXPECT_NE(with_noise(noise, {1, 2, 3}, 5, kTicksPerUs), base);
+  const Chip chip = shipped_chip();
+  const auto noisy = [&](const Trial& trial, std::int64_t start_ns) {
+    return with_noise(chip, {}, trial, start_ns, kTicksPerUs).elapsed;
+  };
+  const Ticks base = noisy({1, 2, 3}, 4);
+  EXPECT_EQ(noisy({1, 2, 3}, 4), base);
+  EXPECT_NE(noisy({2, 2, 3}, 4), base);
+  EXPECT_NE(noisy({1, 3, 3}, 4), base);
+  EXPECT_NE(noisy({1, 2, 4}, 4), base);
+  EXPECT_NE(noisy({1, 2, 3}, 5), base);
+}
+
+TEST(SimNoise, WanderMovesSlowlyBetweenItsKnots) {
+  constexpr Ticks period = 1000;
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+  std::int64_t before = wander_ppm(7, 0, period, 5000);
+  for (Ticks time = 1; time < 400 * period; ++time) {
+    const std::int64_t now = wander_ppm(7, time, period, 5000);
+    EXPECT_LE(std::abs(now - before), 2 * 5000 / 1000 + 1) << time;
+    least = std::min(least, now);
+    most = std::max(most, now);
+    before = now;
+  }
+  EXPECT_GE(least, -5000);
+  EXPECT_LE(most, 5000);
+  EXPECT_LT(least, -4000);
+  EXPECT_GT(most, 4000);
+  EXPECT_NE(wander_ppm(8, 0, period, 5000), wander_ppm(7, 0, period, 5000));
+  EXPECT_EQ(wander_ppm(7, 123, period, 0), 0);
+}
+
+TEST(SimNoise, DriftIsOnlyThereWhenAskedForAndHitsAllPointsAlike) {
+  const Chip chip = shipped_chip();
+  Selector selector;
+  selector.drift = true;
+  for (std::int64_t now : {0L, 7'000'000L, 123'456'789L}) {
+    EXPECT_EQ(drift_ppm(chip, {}, {1, 2, 3}, now), 0);
+    EXPECT_EQ(drift_ppm(chip, selector, {1, 2, 3}, now), drift_ppm(chip, selector, {1, 8, 9}, now));
+    EXPECT_NE(drift_ppm(chip, selector, {1, 2, 3}, now), drift_ppm(chip, selector, {2, 2, 3}, now));
+  }
+  Chip drawn = chip;
+  drawn.scatter.drift_ppm = 20'000;
+  drawn.scatter.drift_period = 1000 * kTicksPerUs;
+  drawn.scatter.key = 5;
+  EXPECT_NE(drift_ppm(drawn, {}, {1, 2, 3}, 7'000'000), 0);
+  Selector off;
+  off.noise = false;
+  EXPECT_EQ(drift_ppm(drawn, off, {1, 2, 3}, 7'000'000), 0);
+}
+
+TEST(SimNoise, EpisodesHoldBackWhatTheyMeet) {
+  // A second has 200 windows of 5 ms, one in 16 with an episode of 0.6 to 2.5 ms.
+  const Ticks second = kTicksPerSecond;
+  std::int64_t events = 0;
+  Ticks during = 0;
+  for (std::int64_t s = 0; s < 40; ++s) {
+    const HeldBack held = held_back(3, s * 1'000'000'000, second);
+    events += held.events;
+    during += held.during;
+  }
+  EXPECT_NEAR(static_cast<double>(events), 40 * 200 / 16.0, 4 * 22);  // four deviations
+  const double mean_ns = static_cast<double>(during) / 1e3 / static_cast<double>(events);
+  EXPECT_NEAR(mean_ns, 625'000 + 1'875'000 / 2.0, 0.05 * 1'562'500);
+  // Parts of a run add up to the whole, up to one event that lies across the cut.
+  const HeldBack whole = held_back(3, 0, second);
+  const HeldBack first = held_back(3, 0, second / 3);
+  const HeldBack rest = held_back(3, second / 3 / 1000, second - second / 3);
+  EXPECT_NEAR(static_cast<double>(first.during + rest.during), static_cast<double>(whole.during),
+              2000);
+  EXPECT_LE(first.events + rest.events - whole.events, 1);
+
+  const Chip chip = shipped_chip();
+  Selector selector;
+  selector.episodes = true;
+  int held = 0;
+  for (std::int64_t start = 0; start < 400'000'000; start += 100'000) {
+    const Ticks plain = with_noise(chip, {}, {3, 0, 0}, start, 50 * kTicksPerUs).elapsed;
+    const Noisy noisy = with_noise(chip, selector, {3, 0, 0}, start, 50 * kTicksPerUs);
+    EXPECT_EQ(noisy.throttled > 0, noisy.elapsed > plain);
+    EXPECT_LE(noisy.elapsed, plain + plain / 4 + kTicksPerNs);  // episodes are in whole ns
+    held += noisy.throttled > 0 ? 1 : 0;
+  }
+  EXPECT_GT(held, 20);
+  EXPECT_LT(held, 400);
 }
 
 }  // namespace
