@@ -26,6 +26,11 @@ std::optional<double> CurvePoint::spread() const {
   return 1.4826 * *deviation / *y.value * n / (n - 0.8);
 }
 
+bool held_up(const Schema& schema, const Row& row) {
+  const auto waited = row.number(schema, "waited_s"), end = row.number(schema, "end_s");
+  return waited && end && row.start_s && *waited > kHeldUpShare * (*end - *row.start_s);
+}
+
 GroupedRows group_rows(const ProbeRows& probe, TimeSource source) {
   const Schema& schema = *probe.schema;
   GroupedRows grouped{&schema, {}, {}};
@@ -49,7 +54,7 @@ GroupedRows group_rows(const ProbeRows& probe, TimeSource source) {
           ++counts.other_clock;
         } else {
           ++counts.ok;
-          counts.preempted += row.integer(schema, "preemptions").value_or(0) > 0;
+          counts.held_up += held_up(schema, row);
           grouped.points[entry->second].ok.push_back(&row);
         }
         break;

@@ -28,7 +28,7 @@ using Curve = std::vector<CurvePoint>;  ///< ascending in x
 /// Rows of one file that never reach a statistic, by status, with their reasons.
 struct RowCounts {
   std::int64_t ok = 0, throttled = 0, skipped = 0, failed = 0;
-  std::int64_t preempted = 0;    ///< of the good ones, another program took a core in the middle
+  std::int64_t held_up = 0;      ///< of the good ones: a core went to another program for a while
   std::int64_t other_clock = 0;  ///< time_source differs from the manifest's
   std::map<std::string, std::int64_t> reasons;  ///< "throttled: <reason>" and so on
   std::vector<std::string> empty_points;        ///< points left without a single usable sample
@@ -39,6 +39,10 @@ struct PointRows {
   const Row* first = nullptr;  ///< for the axes
   std::vector<const Row*> ok;
 };
+
+/// Whether measuring threads waited for their cores for more than kHeldUpShare of a sample's time.
+inline constexpr double kHeldUpShare = 0.02;
+bool held_up(const Schema& schema, const Row& row);
 
 /// Rows grouped by their axes, in order of first appearance.
 struct GroupedRows {

@@ -11,9 +11,9 @@ void add_conditions(std::vector<Column>& metrics) {
   metrics.push_back({"clock_mhz", CellType::number});
   metrics.push_back({"power_w", CellType::number});
   metrics.push_back({"temperature_c", CellType::number});
-  metrics.push_back({"preemptions", CellType::integer});  // times another program took a core
-  metrics.push_back({"note", CellType::text});            // page kind or kernel really used
-  metrics.push_back({"end_s", CellType::number});         // device time; a resume goes on from here
+  metrics.push_back({"waited_s", CellType::number});  // measuring threads without their core
+  metrics.push_back({"note", CellType::text});        // page kind or kernel really used
+  metrics.push_back({"end_s", CellType::number});     // device time; a resume goes on from here
 }
 
 }  // namespace

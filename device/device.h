@@ -31,8 +31,8 @@ struct Telemetry {
   /// during which it grew is `throttled`. A power cap under which a device runs steadily is not
   /// one: its clock is in the row.
   std::optional<std::int64_t> throttle_events = {};
-  /// Times another program took a core away from this process since some start.
-  std::optional<std::int64_t> preemptions = {};
+  /// Time that measuring threads were ready but had no core, since some start: other programs.
+  std::optional<Seconds> waited = {};
 };
 
 /// Latency of the loads of one address of a profile.

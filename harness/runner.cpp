@@ -176,8 +176,8 @@ std::vector<Row> Runner::measure(std::size_t point, std::int64_t repetition) {
       set(schema, row, "temperature_c", cell_of(around(before.temperature, after.temperature)));
     }
     set(schema, row, "end_s", end);
-    if (before.preemptions && after.preemptions) {
-      set(schema, row, "preemptions", *after.preemptions - *before.preemptions);
+    if (before.waited && after.waited) {
+      set(schema, row, "waited_s", (*after.waited - *before.waited).value());
     }
     const auto held = [](const Telemetry& t) { return t.throttle_events.value_or(0); };
     if (held(after) > held(before)) {

@@ -148,7 +148,16 @@ class Chase : public Probe {
   void add_blocks(std::vector<Point>& plan, const Selection& selection,
                   const std::vector<std::int64_t>& footprints) const {
     const DeviceDescription& device = selection.device;
-    const std::string kind = device.kinds().front();
+    // Each kind of core has waves of its own; numbers that were asked for are of the first kind, or
+    // of the cores named.
+    std::vector<std::string> kinds = device.kinds();
+    if (blocks_text_ || selection.cores || !device.places_blocks) kinds.resize(1);
+    for (const std::string& kind : kinds) add_blocks_of(kind, plan, selection, footprints);
+  }
+
+  void add_blocks_of(const std::string& kind, std::vector<Point>& plan, const Selection& selection,
+                     const std::vector<std::int64_t>& footprints) const {
+    const DeviceDescription& device = selection.device;
     const std::vector<CoreName> cores = selection.cores.value_or(device.cores_of(kind));
     const auto count = static_cast<std::int64_t>(cores.size());
     // Where the device places blocks itself there may be more of them than cores: that is the

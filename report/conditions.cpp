@@ -20,15 +20,13 @@ void add_conditions(const GroupedRows& rows, std::vector<Condition>& conditions)
 
 RowCounts count_profile_rows(const ProbeRows& profile, TimeSource source) {
   const std::size_t core = profile.schema->index("core");
-  const std::size_t preemptions = profile.schema->index("preemptions");
   RowCounts counts;
   std::map<std::int64_t, const Row*> empty;  // by point: the row that names its core
   std::set<std::int64_t> used;
   for (const Row& row : profile.table->rows) {
     if (row.status == Status::ok && row.time_source == source) {
       ++counts.ok;
-      counts.preempted += std::holds_alternative<std::int64_t>(row.values[preemptions]) &&
-                          std::get<std::int64_t>(row.values[preemptions]) > 0;
+      counts.held_up += held_up(*profile.schema, row);
       used.insert(row.point);
       continue;
     }

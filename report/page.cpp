@@ -111,7 +111,7 @@ std::vector<std::string> row_notes(const ProbeRows& probe, const RowCounts& coun
   };
   note(probe.table->unprotected, "unprotected: without a check, so damage would go unseen");
   note(probe.table->skipped, "bad, left out on request");
-  note(counts.preempted, "during which another program took a core (column preemptions)");
+  note(counts.held_up, "during which a core went to another program (column waited_s)");
   note(counts.throttled, "throttled: kept in the file, left out of statistics");
   note(counts.skipped, "skipped");
   note(counts.failed, "failed");
@@ -235,14 +235,14 @@ void run_section(std::string& out, const RunReport& report, const std::filesyste
   }
   // A busy machine widens every interval and moves medians; the rows alone do not look wrong.
   constexpr double kBusyShare = 0.1;
-  std::int64_t good = 0, preempted = 0;
+  std::int64_t good = 0, held_up = 0;
   for (const auto& [probe, counts] : report.analysis.counts) {
     good += counts.ok;
-    preempted += counts.preempted;
+    held_up += counts.held_up;
   }
-  if (static_cast<double>(preempted) > kBusyShare * static_cast<double>(good)) {
+  if (static_cast<double>(held_up) > kBusyShare * static_cast<double>(good)) {
     list(out, " bad", "The machine was busy",
-         {"During " + format_count(preempted) + " of " + format_count(good) +
+         {"During " + format_count(held_up) + " of " + format_count(good) +
           " samples another program took a core away: do not quote these numbers, measure again on "
           "an idle machine."});
   }

@@ -11,6 +11,7 @@
 #include "device/host/clock.h"
 #include "device/host/pin.h"
 #include "device/host/team.h"
+#include "device/host/wait_watch.h"
 #include "device/host/windows.h"
 
 namespace sonde::host {
@@ -160,6 +161,7 @@ void ContentionEngine::attack(Aggressor& aggressor) {
                                            : +[](std::byte*, std::int64_t) { register_chunk(); };
   std::int64_t done = 0;
   std::int64_t next = 0;
+  const WaitWatch watch;
   aggressor.begin_ns = monotonic_ns();
   while (!stop_.load(std::memory_order_relaxed) && done < stop_after_) {
     chunk(base + next * span, line);
@@ -214,6 +216,7 @@ bool ContentionEngine::one_was_held_up() const {
 }
 
 double ContentionEngine::chase() {
+  const WaitWatch watch;
   begin_ns_ = monotonic_ns();
   return time_of_one_ns([this](std::int64_t count) {
     const std::int64_t begin = monotonic_ns();

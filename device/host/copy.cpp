@@ -11,6 +11,7 @@
 #include "device/common/pattern.h"
 #include "device/host/clock.h"
 #include "device/host/pin.h"
+#include "device/host/wait_watch.h"
 #include "device/host/windows.h"
 
 namespace sonde::host {
@@ -163,6 +164,7 @@ void CopyEngine::prepare(const CopyWork& work) {
 
 std::int64_t CopyEngine::copies_ns(std::int64_t count) {
   const auto bytes = static_cast<std::size_t>(layout_.bytes);
+  const WaitWatch watch;
   const std::int64_t begin = monotonic_ns();
   if (layout_.slots == 1) {
     std::byte* const to = target_slot(0);

@@ -7,6 +7,7 @@
 #include "device/host/clock.h"
 #include "device/host/gemm_product.h"
 #include "device/host/openmp_team.h"
+#include "device/host/wait_watch.h"
 #include "device/host/windows.h"
 
 namespace sonde::host {
@@ -64,6 +65,7 @@ class OneDnnProduct final : public GemmProduct {
     return guarded([&] {
       OpenMpTeam team(machine_.cpus);
       const double each_ns = time_of_one_ns([this](std::int64_t count) {
+        const WaitWatch watch;  // of the first thread; the others wait for it or it for them
         const std::int64_t begin = monotonic_ns();
         for (std::int64_t left = count; left > 0; --left) product_.execute(stream_, arguments_);
         stream_.wait();

@@ -1,6 +1,4 @@
 // The CPU this runs on, as a device.
-#include <sys/resource.h>
-
 #include <gnu/libc-version.h>
 
 #include <cstdlib>
@@ -19,6 +17,7 @@
 #include "device/host/profile.h"
 #include "device/host/sensors.h"
 #include "device/host/stream.h"
+#include "device/host/wait_watch.h"
 #include "device/registry.h"
 
 namespace sonde::host {
@@ -57,8 +56,7 @@ class HostDevice final : public Device {
     now.power = power_.since_last(monotonic_ns());
     now.temperature = processor_temperature(root_);
     now.throttle_events = throttle_events(root_, machine_.cpus);
-    struct rusage usage {};
-    if (::getrusage(RUSAGE_SELF, &usage) == 0) now.preemptions = usage.ru_nivcsw;
+    now.waited = waited_for_cores();
     return now;
   }
 

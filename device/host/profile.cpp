@@ -13,6 +13,7 @@
 #include "device/common/sampled_lines.h"
 #include "device/host/clock.h"
 #include "device/host/pin.h"
+#include "device/host/wait_watch.h"
 
 namespace sonde::host {
 namespace {
@@ -121,6 +122,7 @@ Sample ProfileEngine::run(const Trial&) {
   seat_.before = current_cpu();
   std::vector<double> readings;
   readings.reserve(kCounted * kClockReadings);
+  const WaitWatch watch;
   const std::int64_t begin = monotonic_ns();
   pass(uncounted);
   for (std::vector<std::uint32_t>& one : times) {

@@ -7,6 +7,7 @@
 
 #include "device/host/clock.h"
 #include "device/host/team.h"
+#include "device/host/wait_watch.h"
 
 namespace sonde::host {
 
@@ -34,6 +35,7 @@ class TeamWindow {
   /// Called by every member, who then all work at once; each gets the same window.
   template <class Work>
   std::int64_t time_ns(std::size_t member, const Work& work) {
+    const WaitWatch watch;
     meet_.wait();
     const std::int64_t begin = monotonic_ns();
     work();

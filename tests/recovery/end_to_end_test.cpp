@@ -102,6 +102,8 @@ TEST(QuickCampaign, FindsWhatWasPlanted) {
   EXPECT_EQ(findings.at("chase.wave_blocks").value, 56);
   EXPECT_EQ(findings.at("chase.wave_blocks").low, 56);
   EXPECT_EQ(findings.at("chase.wave_blocks").high, 57);
+  // And of a launch on Cube cores: 28 of them.
+  EXPECT_EQ(findings.at("chase.wave_blocks.cube").value, 28);
   // Published latencies (docs/simulator.md, rows 3 and 4), with their tolerances.
   EXPECT_NEAR(findings.at("chase.latency_ns.core_vector0").value, 134, 0.03 * 134);
   EXPECT_NEAR(findings.at("chase.latency_ns.blocks_56").value, 182, 0.05 * 182);

@@ -87,11 +87,11 @@ TEST_F(CsvFile, HeaderIsTheContract) {
   EXPECT_EQ(csv_header(chase_schema()),
             "schema,device,time_source,point,repetition,order,start_s,status,reason,"
             "core,blocks,footprint_bytes,state,loads,elapsed_s,latency_ns,placement,clock_mhz,"
-            "power_w,temperature_c,preemptions,note,end_s,check\n");
+            "power_w,temperature_c,waited_s,note,end_s,check\n");
   EXPECT_EQ(csv_header(copy_schema()),
             "schema,device,time_source,point,repetition,order,start_s,status,reason,"
             "direction,method,bytes,alignment_bytes,state,elapsed_s,bandwidth_bytes_per_s,counting,"
-            "placement,clock_mhz,power_w,temperature_c,preemptions,note,end_s,check\n");
+            "placement,clock_mhz,power_w,temperature_c,waited_s,note,end_s,check\n");
 }
 
 TEST_F(CsvFile, WhatIsWrittenIsReadBackBitForBit) {
