@@ -62,7 +62,7 @@ function(suite_add_test kind name)
   target_compile_definitions(${target} PRIVATE
     SONDE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" SONDE_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   gtest_discover_tests(${target} TEST_PREFIX "${kind}." DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS ${kind} TIMEOUT 240)
+    PROPERTIES LABELS ${kind} TIMEOUT 600)
 endfunction()
 
 # Every header must stand alone: each is compiled first (and twice) in a file of its own.

@@ -28,7 +28,7 @@ constexpr std::int64_t kGlanceNs = 20'000;
 /// An aggressor that is not at work by then never will be.
 constexpr std::int64_t kPatienceNs = 2'000'000'000;
 /// A window during which an aggressor's core did something else is taken again, so often at most.
-constexpr int kMostTries = 20;
+constexpr int kMostTries = 100;
 /// An aggressor was there all the time when it did at least this share of what it did just before:
 /// the victim's own traffic costs it little, a lost time slice much.
 constexpr double kLeastShare = 0.5;
