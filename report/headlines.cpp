@@ -111,7 +111,7 @@ void interfere_cards(std::string& cards, const RunAnalysis& analysis, const Look
   card(cards, "Largest slow-down by one " + most->work + " aggressor",
        show_number(most->largest, 3) + " times",
        above != nullptr ? show_value(*above, *above->value) + " of pairs above the register control"
-                        : "no register control to compare with");
+                        : "too few pairs of the register control to compare with");
 }
 
 void copy_cards(std::string& cards, const CopyAnalysis& copy, const Lookup& find) {
