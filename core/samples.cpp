@@ -90,11 +90,10 @@ Sampling sampling_of(const Manifest& manifest, const std::string& probe) {
 
 std::optional<CurvePoint> curve_point(const GroupedRows& rows, const PointRows& point, double x,
                                       const std::string& metric, const Sampling& sampling) {
-  CurvePoint result{.x = x, .y = {}, .samples = {}, .orders = {}};
+  CurvePoint result{.x = x, .y = {}, .samples = {}};
   for (const Row* row : point.ok) {
     if (const auto value = row->number(*rows.schema, metric)) {
       result.samples.push_back(*value);
-      result.orders.push_back(row->order);
     }
   }
   if (result.samples.empty()) return std::nullopt;

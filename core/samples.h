@@ -14,10 +14,9 @@ namespace sonde {
 
 /// What one metric came to at one value of the quantity that is varied.
 struct CurvePoint {
-  double x = 0;                      ///< blocks, bytes, ...
-  Estimate y;                        ///< median with its interval
-  std::vector<double> samples;       ///< in the order taken
-  std::vector<std::int64_t> orders;  ///< position of each sample in the run
+  double x = 0;                 ///< blocks, bytes, ...
+  Estimate y;                   ///< median with its interval
+  std::vector<double> samples;  ///< in the order taken
 
   /// Robust relative standard deviation of one sample (1.4826 MAD over the median, corrected for
   /// few samples). nullopt below four samples or at a median that is not positive.

@@ -104,7 +104,7 @@ const Schema& stream_schema() {
     s.metrics = {{"moved_bytes", CellType::integer, kRequired},
                  {"elapsed_s", CellType::number, kRequired},
                  {"bandwidth_bytes_per_s", CellType::number, kRequired},
-                 {"counting", CellType::text, kRequired}};  // "each array once a pass"
+                 {"counting", CellType::text, kRequired}};  // "each array once a pass and core"
     add_conditions(s.metrics);
     return s;
   }();

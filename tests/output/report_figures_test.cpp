@@ -333,5 +333,28 @@ TEST(ReportFigures, OddNamesOfWorksAndLabelsAreText) {
   EXPECT_EQ(maps, 2u);
 }
 
+TEST(ReportPage, SaysThatTheMachineWasBusyWhenCoresWaited) {
+  TempDir temp;
+  for (const double waited : {0.001, 0.05}) {  // of samples that took a second
+    const fs::path dir = temp.path() / (waited > 0.01 ? "busy" : "idle");
+    RunWriter run(dir);
+    for (std::size_t i = 0; i < 8; ++i) {
+      run.row(handoff_schema(), {"vector0", "vector1", "read"},
+              {{"address_index", std::int64_t{0}},
+               {"exchanges", std::int64_t{1000}},
+               {"elapsed_s", 2e-4},
+               {"latency_ns", 100.0},
+               {"counting", "one_way"},
+               {"waited_s", waited},
+               {"end_s", static_cast<double>(i) + 1}},
+              i);
+    }
+    run.finish();
+    const ReportOutcome outcome = make_report({.runs = {dir}, .out = {}, .read = {}, .draw = {}});
+    const bool said = read_file(outcome.page).find("The machine was busy") != std::string::npos;
+    EXPECT_EQ(said, waited > 0.01);
+  }
+}
+
 }  // namespace
 }  // namespace sonde

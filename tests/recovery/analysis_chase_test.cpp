@@ -14,8 +14,7 @@ namespace {
 using testing_runs::noisy;
 
 CurvePoint point(double x, double value, double noise, std::uint64_t key, int n = 8) {
-  CurvePoint result{.x = x, .y = {}, .samples = noisy(value, noise, n, key), .orders = {}};
-  for (int i = 0; i < n; ++i) result.orders.push_back(i);
+  CurvePoint result{.x = x, .y = {}, .samples = noisy(value, noise, n, key)};
   result.y = estimate_median(result.samples, {.adaptive = true, .real = false, .seed = key});
   return result;
 }

@@ -20,8 +20,7 @@ Curve measure(const std::vector<double>& sizes, Time time, double noise, int n, 
   Curve curve;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const std::uint64_t key = key_of({seed, i});
-    CurvePoint point{
-        .x = sizes[i], .y = {}, .samples = noisy(time(sizes[i]), noise, n, key), .orders = {}};
+    CurvePoint point{.x = sizes[i], .y = {}, .samples = noisy(time(sizes[i]), noise, n, key)};
     Rng rng(key_of({key, 1}));
     for (double& sample : point.samples) {
       if (rng.uniform() < outliers) sample *= 1.2 + 3 * rng.uniform();

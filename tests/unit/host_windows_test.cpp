@@ -50,6 +50,31 @@ TEST(TimeOfOne, NoTimeAtAllIsAFailureThatNamesTheWork) {
   require_time(1e-3, "the copies");
 }
 
+TEST(Agree, RefusesTwoTimesOfWhichOneWasDisturbed) {
+  EXPECT_TRUE(agree(100, 200));
+  EXPECT_TRUE(agree(110, 200));   // a fixed part of 10 %
+  EXPECT_FALSE(agree(180, 200));  // n lost a time slice
+  EXPECT_FALSE(agree(100, 320));  // 2n did
+  EXPECT_FALSE(agree(200, 100));
+}
+
+TEST(WaitWatch, CountsTheTimeThatTwoThreadsOfOneCoreWaitForEachOther) {
+  const double before = waited_for_cores().value();
+  TeamWindow window(2);
+  const std::vector<int> cpus(2, thread_affinity().front());
+  on_each_cpu(cpus, [&](std::size_t member) {
+    window.time_ns(member, [] {
+      const std::int64_t end = monotonic_ns() + 30'000'000;
+      while (monotonic_ns() < end) {
+      }
+    });
+  });
+  const double waited = waited_for_cores().value() - before;
+  if (waited == 0) GTEST_SKIP() << "this kernel keeps no run delay";
+  EXPECT_GT(waited, 1e-3);
+  EXPECT_LT(waited, 60);
+}
+
 TEST(TeamWindow, IsFromTheFirstStartToTheLastFinishForEveryMember) {
   TeamWindow window(2);
   std::int64_t seen[2] = {0, 0};
