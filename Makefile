@@ -1,7 +1,8 @@
 # The commands of the README. Everything else is CMake (see CONTRIBUTING.md).
 #   make campaign   set up, build, measure this CPU and the simulated Ascend, print the page's path
 #   make test       set up, build, run every test
-#   make bench      set up, build, time the simulator itself (docs/bench.md)
+#   make bench      set up, build, time the suite against bare loops (docs/bench.md)
+#   make score      set up, build, prove how often the analyses are right (data/score/)
 PRESET   := measure
 BIN      := build/$(PRESET)/bin
 # One folder a revision: rows of another version of the programs are never taken for these.
@@ -9,7 +10,7 @@ RUNS     := build/campaign/$(shell git describe --always --dirty 2>/dev/null || 
 PACKAGES := $(shell sed -e 's/\#.*//' cmake/packages.txt)
 APT      := apt-get install -y --no-install-recommends
 
-.PHONY: campaign test bench packages configure build programs
+.PHONY: campaign test bench score packages configure build programs
 
 campaign: programs
 	@status=0; \
@@ -21,9 +22,8 @@ campaign: programs
 test: build
 	ctest --preset $(PRESET)
 
-bench: configure
-	cmake --build --preset $(PRESET) --target bench_sim
-	build/$(PRESET)/tests/bench_sim
+bench score: configure
+	cmake --build --preset $(PRESET) --target $@
 
 build: configure
 	cmake --build --preset $(PRESET)

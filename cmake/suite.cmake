@@ -65,6 +65,44 @@ function(suite_add_test kind name)
     PROPERTIES LABELS ${kind} TIMEOUT 600)
 endfunction()
 
+# suite_add_score(NAME files... [LINK targets...]): a long proof over random cases (`make score`), not
+# part of `all`. It prints its table, writes data/score/NAME.csv and exits 1 when a target is missed.
+function(suite_add_score name)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  add_executable(score_${name} EXCLUDE_FROM_ALL ${arg_UNPARSED_ARGUMENTS})
+  set_target_properties(score_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  target_link_libraries(score_${name} PRIVATE sonde_flags ${arg_LINK})
+  target_compile_definitions(score_${name} PRIVATE SONDE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    SONDE_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  set_property(GLOBAL APPEND PROPERTY SONDE_SCORES score_${name})
+endfunction()
+
+# suite_add_bench(NAME files... [LINK targets...]): a measurement of speed (`make bench`), not part of
+# `all`; ratios within one run, never a test.
+function(suite_add_bench name)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  add_executable(bench_${name} EXCLUDE_FROM_ALL ${arg_UNPARSED_ARGUMENTS})
+  set_target_properties(bench_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  target_link_libraries(bench_${name} PRIVATE sonde_flags benchmark::benchmark ${arg_LINK})
+  target_compile_definitions(bench_${name} PRIVATE SONDE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    SONDE_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  set_property(GLOBAL APPEND PROPERTY SONDE_BENCHES bench_${name})
+endfunction()
+
+# Builds and runs all of them, one after the other.
+function(suite_run_all target property)
+  get_property(programs GLOBAL PROPERTY ${property})
+  set(commands)
+  foreach(program IN LISTS programs)
+    list(APPEND commands COMMAND $<TARGET_FILE:${program}>)
+  endforeach()
+  if(NOT programs)
+    return()
+  endif()
+  add_custom_target(${target} ${commands} USES_TERMINAL VERBATIM)
+  add_dependencies(${target} programs ${programs})
+endfunction()
+
 # Every header must stand alone: each is compiled first (and twice) in a file of its own.
 function(suite_check_headers)
   file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
@@ -79,8 +117,8 @@ function(suite_check_headers)
     file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"\n#include \"${header}\"\n")
     list(APPEND sources ${source})
   endforeach()
-  # Nothing is gained from compiling them again under the sanitizers.
-  if(SONDE_SANITIZE)
+  # Once is enough: where warnings are errors.
+  if(NOT SONDE_WERROR)
     return()
   endif()
   add_library(header_check OBJECT ${sources})

@@ -1,6 +1,7 @@
 #include "gemm_sweep/shapes.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -183,7 +184,10 @@ TEST(GemmShapes, ShapesAreReadFromTextAndRefusedByPiece) {
 
 class ShapeFile : public ::testing::Test {
  protected:
-  ShapeFile() : path_(std::filesystem::path(::testing::TempDir()) / "sonde_shape_file.csv") {}
+  // A name of its own for each process: tests run side by side.
+  ShapeFile()
+      : path_(std::filesystem::path(::testing::TempDir()) /
+              ("sonde_shape_file_" + std::to_string(getpid()) + ".csv")) {}
   ~ShapeFile() override { std::filesystem::remove(path_); }
   std::string refusal(const std::string& text) {
     std::ofstream(path_) << text;
