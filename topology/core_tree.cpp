@@ -62,8 +62,7 @@ Overlap overlap_of(const NamedLevel& a, const NamedLevel& b) {
   part_b = renumbered(part_b);
   result.groups_a = group_count(part_a);
   result.groups_b = group_count(part_b);
-  result.agreement =
-      adjusted_rand(part_a, part_b, one_group(result.cores), single_groups(result.cores));
+  result.agreement = adjusted_rand(part_a, part_b, one_group(result.cores));
   return result;
 }
 

@@ -3,81 +3,250 @@
 
 #include "core/statistics.h"
 #include "topology/evidence.h"
+#include "topology/gram.h"
 #include "topology/profile_fit.h"
 
 namespace sonde {
 namespace {
 
-/// Blocks of neighbouring addresses that a profile is cut into: enough for a bootstrap.
-constexpr Eigen::Index kBlocks = 64;
-constexpr Eigen::Index kShortestBlock = 8;
+/// Blocks of neighbouring addresses that a profile is cut into: enough for a bootstrap, and few
+/// enough to keep the products of each for a thousand cores.
+constexpr std::size_t kBlocks = 64, kFewestBlocks = 16;
+constexpr std::size_t kShortestBlock = 8;
+constexpr std::size_t kMostProducts = 16 << 20;
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+/// Cores of about the usual noise weigh the same, because an estimate that scatters would make some
+/// cores' own noise the common part.
+constexpr double kSameNoise = 1.5;
+
+std::size_t blocks_for(std::size_t addresses, std::size_t cores) {
+  const std::size_t most = std::clamp(kMostProducts / (cores * cores), kFewestBlocks, kBlocks);
+  return std::min(most, addresses / kShortestBlock);
+}
 
 class ProfileEvidence : public Evidence {
  public:
-  explicit ProfileEvidence(const ProfileTable& table)
-      : cores_(table.cores), fit_(fit_profiles(table.latency_ns)) {}
+  explicit ProfileEvidence(const ProfileTable& table) : cores_(table.cores) {
+    const ProfileFit fit = fit_profiles(table.latency_ns);
+    rounding_ = fit.rounding;
+    const std::size_t lines = fit.rest.rows();
+    const std::size_t blocks = blocks_for(lines, cores_.size());
+    // A block is a stretch of the visiting order: what drift is left stays inside it.
+    for (std::size_t b = 0; b < blocks; ++b) {
+      products_.push_back(mean_products(fit.rest, b * lines / blocks, (b + 1) * lines / blocks));
+    }
+    weight_ = weights();
+  }
 
   const std::vector<CoreName>& cores() const override { return cores_; }
 
-  Look look(const Partition& parent) const override {
-    const Eigen::MatrixXd left = differences(parent);
-    const Eigen::Index n = left.cols(), lines = left.rows();
-    const Eigen::Index blocks = std::min(kBlocks, lines / kShortestBlock);
-    // A block is a stretch of the visiting order: what drift is left stays inside it.
-    auto parts = std::make_shared<std::vector<Eigen::MatrixXd>>();
-    for (Eigen::Index b = 0; b < blocks; ++b) {
-      const Eigen::Index first = b * lines / blocks, last = (b + 1) * lines / blocks;
-      const auto part = left.middleRows(first, last - first);
-      Eigen::MatrixXd products = Eigen::MatrixXd::Zero(n, n);
-      products.selfadjointView<Eigen::Lower>().rankUpdate(part.transpose(),
-                                                          1 / static_cast<double>(last - first));
-      parts->push_back(products.selfadjointView<Eigen::Lower>());
+  Look look(const Partition& parent, const Partition& groups,
+            const Partition& units) const override {
+    const Partition unit_parent = of_units(parent, units);
+    const std::vector<double> share = shares(parent, groups, units);
+    auto parts = std::make_shared<std::vector<Matrix>>();
+    for (const Matrix& product : products_) {
+      parts->push_back(centred(of_unit_means(product, units), unit_parent, share));
     }
-    // Taking the mean of m profiles out leaves -1/m between unrelated ones.
-    std::vector<double> size(static_cast<std::size_t>(group_count(parent)), 0);
-    for (int group : parent) ++size[static_cast<std::size_t>(group)];
-    Eigen::MatrixXd shift = Eigen::MatrixXd::Constant(n, n, std::nan(""));
-    for (Eigen::Index i = 0; i < n; ++i) {
-      for (Eigen::Index j = 0; j < n; ++j) {
-        const int group = parent[static_cast<std::size_t>(i)];
-        if (group == parent[static_cast<std::size_t>(j)]) {
-          shift(i, j) = 1 / size[static_cast<std::size_t>(group)];
+    const std::size_t n = unit_parent.size();
+    std::vector<double> size(n, 0);
+    for (std::size_t k = 0; k < n; ++k) {
+      for (const Matrix& part : *parts) size[k] += part(k, k) / static_cast<double>(parts->size());
+      size[k] = std::sqrt(std::max(size[k], 0.0));
+    }
+    const std::vector<double> shift = between_unrelated(unit_parent, share);
+    for (Matrix& part : *parts) {
+      for (std::size_t l = 0; l < n; ++l) {
+        for (std::size_t k = 0; k < n; ++k) {
+          if (unit_parent[k] != unit_parent[l]) {
+            part(k, l) = kMissing;
+            continue;
+          }
+          const bool differ = size[k] > rounding_ && size[l] > rounding_;
+          part(k, l) = (differ ? part(k, l) / (size[k] * size[l]) : 0) +
+                       shift[static_cast<std::size_t>(unit_parent[k])];
         }
       }
     }
-    const auto mean_of = [parts, shift](const std::vector<std::size_t>& chosen) {
-      Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(shift.rows(), shift.cols());
-      for (std::size_t b : chosen) sum += (*parts)[b];
-      return Similarity(sum / static_cast<double>(chosen.size()) + shift);
-    };
-    std::vector<std::size_t> every, even, odd;
-    for (std::size_t b = 0; b < parts->size(); ++b) {
-      every.push_back(b);
-      (b % 2 == 0 ? even : odd).push_back(b);
-    }
-    Look result{.all = mean_of(every), .half_a = mean_of(even), .half_b = mean_of(odd)};
-    result.least_noise = noise_between(*parts, result.all - shift);
-    result.resample = [mean_of, blocks](Rng& rng) {
-      std::vector<std::size_t> chosen;
-      for (Eigen::Index b = 0; b < blocks; ++b) {
-        chosen.push_back(static_cast<std::size_t>(rng.below(static_cast<std::uint64_t>(blocks))));
+    const auto mean_of = [parts](const std::vector<double>& times) {
+      double total = 0;
+      Similarity sum(parts->front().rows(), parts->front().cols());
+      for (std::size_t b = 0; b < parts->size(); ++b) {
+        if (times[b] == 0) continue;
+        total += times[b];
+        for (std::size_t c = 0; c < sum.cells().size(); ++c) {
+          sum.cells()[c] += times[b] * (*parts)[b].cells()[c];
+        }
       }
-      return mean_of(chosen);
+      for (double& value : sum.cells()) value /= total;
+      return sum;
+    };
+    const std::size_t blocks = parts->size();
+    std::vector<double> every(blocks, 1), even(blocks, 0), odd(blocks, 0);
+    for (std::size_t b = 0; b < blocks; ++b) (b % 2 == 0 ? even : odd)[b] = 1;
+    Look result{.all = mean_of(every),
+                .half_a = mean_of(even),
+                .half_b = mean_of(odd),
+                .weight = pairs_of(units)};
+    result.least_noise = noise_between(*parts, result.all);
+    result.resample = [mean_of, blocks](Rng& rng) {
+      std::vector<double> times(blocks, 0);
+      for (std::size_t b = 0; b < blocks; ++b) ++times[static_cast<std::size_t>(rng.below(blocks))];
+      return mean_of(times);
     };
     return result;
   }
 
+  /// Standard deviation of one core's profile about what all have in common, the median.
+  double spread() const {
+    const Partition all = one_group(cores_.size()), single = single_groups(cores_.size());
+    const std::vector<double> share = shares(all, single, single);
+    std::vector<double> sizes(cores_.size(), 0);
+    for (const Matrix& product : products_) {
+      const Matrix left = centred(product, all, share);
+      for (std::size_t i = 0; i < sizes.size(); ++i) {
+        sizes[i] += left(i, i) / static_cast<double>(products_.size());
+      }
+    }
+    for (double& size : sizes) size = std::sqrt(std::max(size, 0.0));
+    return median(sizes).value_or(0);
+  }
+
  private:
+  /// One over the noise squared of each core: how far it is from the core most like it. Structure
+  /// does not count as long as a core has one like it.
+  std::vector<double> weights() const {
+    const std::size_t n = cores_.size();
+    Matrix sum(n, n);
+    for (const Matrix& product : products_) {
+      for (std::size_t c = 0; c < sum.cells().size(); ++c) {
+        sum.cells()[c] += product.cells()[c] / static_cast<double>(products_.size());
+      }
+    }
+    std::vector<double> noise(n, std::numeric_limits<double>::infinity());
+    for (std::size_t j = 0; j < n; ++j) {
+      for (std::size_t i = 0; i < n; ++i) {
+        if (i == j) continue;
+        const double apart = std::max(0.0, sum(i, i) + sum(j, j) - 2 * sum(i, j));
+        noise[j] = std::min(noise[j], std::sqrt(apart / 2));
+      }
+    }
+    const double usual = median(noise).value_or(0);
+    if (!(usual > rounding_)) return std::vector<double>(n, 1);
+    for (double& value : noise) {
+      if (value < kSameNoise * usual && value > usual / kSameNoise) value = usual;
+      // Two cores that are alike to the last digit are not infinitely good witnesses.
+      value = std::max(value / usual, 0.25);
+      value = 1 / (value * value);
+    }
+    return noise;
+  }
+
+  /// Part of each unit in what its parent has in common: of a parent each group has the same, of a
+  /// group each unit by its cores' weights.
+  std::vector<double> shares(const Partition& parent, const Partition& groups,
+                             const Partition& units) const {
+    std::vector<double> own(static_cast<std::size_t>(group_count(units)), 0), cores(own.size(), 0);
+    for (std::size_t i = 0; i < units.size(); ++i) {
+      own[static_cast<std::size_t>(units[i])] += weight_[i];
+      ++cores[static_cast<std::size_t>(units[i])];
+    }
+    const Partition unit_group = of_units(groups, units), unit_parent = of_units(parent, units);
+    std::vector<double> group_sum(own.size(), 0), parent_sum(own.size(), 0), best(own.size(), 0);
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      own[k] /= cores[k];
+      const auto group = static_cast<std::size_t>(unit_group[k]);
+      group_sum[group] += own[k];
+      best[group] = std::max(best[group], own[k]);
+    }
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      const auto group = static_cast<std::size_t>(unit_group[k]);
+      // A group of noisy cores alone must not bring its noise into the common part.
+      own[k] *= best[group] / group_sum[group];
+      parent_sum[static_cast<std::size_t>(unit_parent[k])] += own[k];
+    }
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      own[k] /= parent_sum[static_cast<std::size_t>(unit_parent[k])];
+    }
+    return own;
+  }
+
+  /// Products of the mean profiles of units.
+  static Matrix of_unit_means(const Matrix& product, const Partition& units) {
+    const auto n = static_cast<std::size_t>(group_count(units));
+    if (n == units.size()) return product;
+    Matrix sum(n, n);
+    std::vector<double> size(n, 0);
+    for (std::size_t j = 0; j < units.size(); ++j) {
+      const auto l = static_cast<std::size_t>(units[j]);
+      ++size[l];
+      for (std::size_t i = 0; i < units.size(); ++i) {
+        sum(static_cast<std::size_t>(units[i]), l) += product(i, j);
+      }
+    }
+    for (std::size_t l = 0; l < n; ++l) {
+      for (std::size_t k = 0; k < n; ++k) sum(k, l) /= size[k] * size[l];
+    }
+    return sum;
+  }
+
+  /// Products of what is left when the common part of each parent is taken away.
+  static Matrix centred(Matrix product, const Partition& parent, const std::vector<double>& share) {
+    const std::size_t n = parent.size();
+    const auto parents = static_cast<std::size_t>(group_count(parent));
+    Matrix with_common(n, parents);  // product of each unit with the common part of each parent
+    for (std::size_t l = 0; l < n; ++l) {
+      const auto p = static_cast<std::size_t>(parent[l]);
+      for (std::size_t k = 0; k < n; ++k) with_common(k, p) += product(k, l) * share[l];
+    }
+    std::vector<double> square(parents, 0);
+    for (std::size_t k = 0; k < n; ++k) {
+      const auto p = static_cast<std::size_t>(parent[k]);
+      square[p] += with_common(k, p) * share[k];
+    }
+    for (std::size_t l = 0; l < n; ++l) {
+      const auto p = static_cast<std::size_t>(parent[l]);
+      for (std::size_t k = 0; k < n; ++k) {
+        if (parent[k] == parent[l]) {
+          product(k, l) += square[p] - with_common(k, p) - with_common(l, p);
+        }
+      }
+    }
+    return product;
+  }
+
+  /// Taking the mean of m profiles out leaves -1/m between unrelated ones.
+  static std::vector<double> between_unrelated(const Partition& parent,
+                                               const std::vector<double>& share) {
+    std::vector<double> shift(static_cast<std::size_t>(group_count(parent)), 0);
+    for (std::size_t k = 0; k < parent.size(); ++k) {
+      shift[static_cast<std::size_t>(parent[k])] += share[k] * share[k];
+    }
+    return shift;
+  }
+
+  static Matrix pairs_of(const Partition& units) {
+    const auto n = static_cast<std::size_t>(group_count(units));
+    std::vector<double> size(n, 0);
+    for (int unit : units) ++size[static_cast<std::size_t>(unit)];
+    Matrix pairs(n, n);
+    for (std::size_t l = 0; l < n; ++l) {
+      for (std::size_t k = 0; k < n; ++k) pairs(k, l) = size[k] * size[l];
+    }
+    return pairs;
+  }
+
   /// Standard deviation of one pair in the mean of half of the blocks, from how the blocks differ.
-  static double noise_between(const std::vector<Eigen::MatrixXd>& parts,
-                              const Eigen::MatrixXd& mean) {
-    Eigen::MatrixXd squares = Eigen::MatrixXd::Zero(mean.rows(), mean.cols());
-    for (const Eigen::MatrixXd& part : parts) squares += (part - mean).cwiseAbs2();
+  static double noise_between(const std::vector<Matrix>& parts, const Matrix& mean) {
     double sum = 0, pairs = 0;
-    for (Eigen::Index i = 0; i < mean.rows(); ++i) {
-      for (Eigen::Index j = 0; j < i; ++j) {
-        if (std::isnan(squares(i, j))) continue;  // of two parents
-        sum += squares(i, j);
+    const std::size_t n = mean.rows();
+    for (std::size_t l = 0; l < n; ++l) {
+      for (std::size_t k = 0; k < l; ++k) {
+        if (std::isnan(mean(k, l))) continue;  // of two parents
+        for (const Matrix& part : parts) {
+          const double off = part(k, l) - mean(k, l);
+          sum += off * off;
+        }
         ++pairs;
       }
     }
@@ -85,28 +254,10 @@ class ProfileEvidence : public Evidence {
     return pairs > 0 ? std::sqrt(sum / pairs / (count - 1) / (count / 2)) : 0;
   }
 
-  /// Of each core from its parent group, at unit size, with the mean of the group taken out.
-  Eigen::MatrixXd differences(const Partition& parent) const {
-    Eigen::MatrixXd left(fit_.rest.rows(), fit_.rest.cols());
-    for (int group = 0; group < group_count(parent); ++group) {
-      std::vector<Eigen::Index> members;
-      for (std::size_t i = 0; i < parent.size(); ++i) {
-        if (parent[i] == group) members.push_back(static_cast<Eigen::Index>(i));
-      }
-      const Eigen::ArrayXd common = common_part(fit_.rest, fit_.weight, members);
-      Eigen::VectorXd mean = Eigen::VectorXd::Zero(left.rows());
-      for (Eigen::Index c : members) {
-        const Eigen::ArrayXd core = fit_.rest.col(c) - common;
-        left.col(c) = at_unit_size(core, fit_.rounding);
-        mean += left.col(c) / static_cast<double>(members.size());
-      }
-      for (Eigen::Index c : members) left.col(c) -= mean;
-    }
-    return left;
-  }
-
   std::vector<CoreName> cores_;
-  ProfileFit fit_;
+  double rounding_ = 0;
+  std::vector<Matrix> products_;  // a block each
+  std::vector<double> weight_;
 };
 
 }  // namespace
@@ -115,11 +266,6 @@ std::unique_ptr<Evidence> profile_evidence(const ProfileTable& table) {
   return std::make_unique<ProfileEvidence>(table);
 }
 
-double profile_spread(const ProfileTable& table) {
-  const ProfileFit fit = fit_profiles(table.latency_ns);
-  std::vector<double> spreads;
-  for (auto core : fit.rest.colwise()) spreads.push_back(spread_of(core));
-  return median(spreads).value_or(0);
-}
+double profile_spread(const ProfileTable& table) { return ProfileEvidence(table).spread(); }
 
 }  // namespace sonde

@@ -33,36 +33,39 @@ std::string levels_text(const SourceResult& result) {
   return join_names(counts) + " groups";
 }
 
-/// Drops cores until each has cells with at least half of the others, in either direction. Returns
+/// Fewest others that a core must have been measured with: one in so many.
+constexpr std::ptrdiff_t kMostPartners = 10;
+
+/// Drops cores until each has cells with enough of the others, in either direction. Returns
 /// what was dropped.
-std::vector<CoreName> drop_uncovered(CoreMatrix& matrix) {
+std::vector<CoreName> drop_uncovered(PairSamples& matrix) {
   std::vector<CoreName> dropped;
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < matrix.cores.size(); ++i) kept.push_back(i);
   while (kept.size() > 1) {
     const auto partners = [&](std::size_t i) {
       return std::count_if(kept.begin(), kept.end(), [&](std::size_t j) {
-        return j != i && (matrix.at(i, j) || matrix.at(j, i));
+        return j != i && (!matrix.at(i, j).empty() || !matrix.at(j, i).empty());
       });
     };
     const auto least =
         std::min_element(kept.begin(), kept.end(),
                          [&](std::size_t a, std::size_t b) { return partners(a) < partners(b); });
-    if (2 * partners(*least) >= static_cast<std::ptrdiff_t>(kept.size()) - 1) break;
+    if (kMostPartners * partners(*least) >= static_cast<std::ptrdiff_t>(kept.size()) - 1) break;
     dropped.push_back(matrix.cores[*least]);
     kept.erase(least);
   }
-  CoreMatrix smaller;
+  PairSamples smaller;
   for (std::size_t i : kept) {
     smaller.cores.push_back(matrix.cores[i]);
-    for (std::size_t j : kept) smaller.cells.push_back(matrix.at(i, j));
+    for (std::size_t j : kept) smaller.cells.push_back(std::move(matrix.at(i, j)));
   }
   matrix = std::move(smaller);
   return dropped;
 }
 
 /// From a matrix of numbers that grow with similarity.
-SourceResult judge_pairs(CoreMatrix matrix, double least_noise, std::uint64_t seed,
+SourceResult judge_pairs(PairSamples matrix, double least_noise, std::uint64_t seed,
                          const std::string& basis, const char* what) {
   SourceResult result;
   result.seen = matrix.cores;
@@ -74,17 +77,18 @@ SourceResult judge_pairs(CoreMatrix matrix, double least_noise, std::uint64_t se
                                  matrix.cores.size(), kFewestCores, left_out);
     return result;
   }
-  // The noise of a pair is what its two directions differ by.
-  std::size_t pairs = 0, both = 0;
+  // The noise of a pair is what its two directions differ by, or its repetitions.
+  std::size_t pairs = 0, twice = 0;
   for (std::size_t i = 0; i < matrix.cores.size(); ++i) {
     for (std::size_t j = i + 1; j < matrix.cores.size(); ++j) {
-      pairs += matrix.at(i, j) || matrix.at(j, i);
-      both += matrix.at(i, j) && matrix.at(j, i);
+      const std::size_t samples = matrix.at(i, j).size() + matrix.at(j, i).size();
+      pairs += samples > 0 ? 1 : 0;
+      twice += samples > 1 ? 1 : 0;
     }
   }
-  if (4 * both < pairs) {
-    result.verdict = fmt::format("{}: {} of {} pairs in both directions, fewer than a quarter{}",
-                                 basis, both, pairs, left_out);
+  if (4 * twice < pairs) {
+    result.verdict = fmt::format("{}: {} of {} pairs measured twice, fewer than a quarter{}", basis,
+                                 twice, pairs, left_out);
     return result;
   }
   const auto evidence = pair_evidence(matrix, least_noise);
@@ -103,11 +107,11 @@ SourceResult judge_pairs(CoreMatrix matrix, double least_noise, std::uint64_t se
 
 /// Cells through `change`, which must make larger mean more alike.
 template <class Change>
-CoreMatrix changed(CoreMatrix matrix, Change change) {
-  for (auto& cell : matrix.cells) {
-    if (cell) *cell = change(*cell);
+PairSamples changed(PairSamples samples, Change change) {
+  for (std::vector<double>& cell : samples.cells) {
+    for (double& value : cell) value = change(value);
   }
-  return matrix;
+  return samples;
 }
 
 /// A slow-down below this is a regression gone astray; its logarithm must still exist.
@@ -168,10 +172,10 @@ std::vector<SourceResult> judge_interference(const ProbeRows& interfere, TimeSou
   }
   for (const Contention& kind : kinds) {
     if (kind.control()) continue;
-    const auto matrix = slow_down(interfere, source, kind);
-    if (!matrix) continue;
+    auto samples = slow_down_samples(interfere, source, kind);
+    if (!samples) continue;
     const auto control = controls.find(kind.victim_work);
-    results.push_back(judge_pairs(changed(*matrix, log_of),
+    results.push_back(judge_pairs(changed(std::move(*samples), log_of),
                                   control == controls.end() ? 0 : control->second, seed,
                                   interfere.file + " " + kind.label(), "a mutual slow-down"));
     if (control == controls.end()) results.back().verdict += " (no register control)";
@@ -183,10 +187,12 @@ std::vector<SourceResult> judge_handoff(const ProbeRows& handoff, TimeSource sou
                                         std::uint64_t seed) {
   std::vector<SourceResult> results;
   for (const std::string& kind : values_of(handoff, source, "kind")) {
-    const auto matrix = handoff_latency(handoff, source, kind);
-    if (!matrix) continue;
-    const auto nearness = changed(*matrix, [](double ns) { return -std::log(std::max(ns, 1e-3)); });
-    results.push_back(judge_pairs(nearness, 0, seed, handoff.file + " " + kind, "a shorter way"));
+    auto samples = handoff_samples(handoff, source, kind);
+    if (!samples) continue;
+    auto nearness =
+        changed(std::move(*samples), [](double ns) { return -std::log(std::max(ns, 1e-3)); });
+    results.push_back(
+        judge_pairs(std::move(nearness), 0, seed, handoff.file + " " + kind, "a shorter way"));
   }
   return results;
 }
