@@ -19,7 +19,9 @@ struct Look {
   Similarity all;             ///< from every sample
   Similarity half_a, half_b;  ///< from two disjoint halves
   Matrix weight;              ///< pairs of cores that a similarity is the mean of
-  double least_noise = 0;     ///< standard deviation of one pair of cores in a half, at the least
+  /// Units may lie nearer or farther without belonging together: a place has neighbours.
+  bool places = false;
+  double least_noise = 0;  ///< standard deviation of one pair of cores in a half, at the least
   std::function<Similarity(Rng&)> resample = {};  ///< from a bootstrap draw of the samples
 };
 
@@ -31,9 +33,10 @@ class Evidence {
   /// What makes units of one `parent` group alike or unlike, beside what a unit has for itself and
   /// what all of the parent share. `groups`: what is thought to be a group so far (`units`, if
   /// nothing is); each counts the same however large it is, so that the largest does not stand for
-  /// all. Each partition of the cores refines the one before: parent, groups, units.
-  virtual Look look(const Partition& parent, const Partition& groups,
-                    const Partition& units) const = 0;
+  /// all. `finer`: known levels inside the units. Each partition of the cores refines the one
+  /// before: parent, groups, units, finer.
+  virtual Look look(const Partition& parent, const Partition& groups, const Partition& units,
+                    const std::vector<Partition>& finer) const = 0;
 };
 
 /// Fewest addresses from which profiles are compared: eight blocks of eight.

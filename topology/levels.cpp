@@ -154,18 +154,25 @@ class Judge {
   std::optional<double> variance_;  // of one pair of units in one half
 };
 
-/// True when a cut joins most units, into two groups or more: one pair among strangers, or one odd
-/// core beside all others, is no level.
-bool is_level(const Partition& groups) {
-  std::map<int, std::size_t> size;
+/// Whether a cut may be a level. Of places: it joins most units, into two groups or more, because
+/// one pair among strangers, or one odd core beside all others, is natural there. Of what cores
+/// share: it joins some, and is not one core beside all others, which would be that core's own.
+bool is_level(const Partition& groups, const Partition& units, bool places) {
+  std::map<int, std::size_t> size, cores;
   for (int group : groups) ++size[group];
-  std::size_t joined = 0, joined_units = 0;
+  for (int unit : units) ++cores[groups[static_cast<std::size_t>(unit)]];
+  std::size_t joined = 0, joined_units = 0, largest = 0;
+  bool odd = false;
   for (const auto& [group, count] : size) {
+    largest = std::max(largest, count);
+    odd = odd || cores[group] == 1;
     if (count < 2) continue;
     ++joined;
     joined_units += count;
   }
-  return joined >= 2 && 2 * joined_units > groups.size();
+  if (size.size() < 2) return false;
+  if (places) return joined >= 2 && 2 * joined_units > groups.size();
+  return joined >= 1 && !(size.size() == 2 && odd);
 }
 
 class Search {
@@ -173,20 +180,25 @@ class Search {
   Search(const Evidence& evidence, std::uint64_t seed) : evidence_(evidence), seed_(seed) {}
 
   std::vector<FoundLevel> run() {
-    between(one_group(evidence_.cores().size()), single_groups(evidence_.cores().size()));
+    between(one_group(evidence_.cores().size()), single_groups(evidence_.cores().size()), {});
+    std::reverse(found_.begin(), found_.end());
     return std::move(found_);
   }
 
  private:
-  /// Levels strictly between `parent` and `units`, appended coarsest first.
-  void between(const Partition& parent, const Partition& units) {
+  /// Levels strictly between `parent` and `units`, appended finest first. `finer`: levels known
+  /// inside the units.
+  void between(const Partition& parent, const Partition& units, std::vector<Partition> finer) {
     if (found_count_ >= kMostLevels) return;
-    const std::optional<FoundLevel> level = strongest(parent, units);
+    const std::optional<FoundLevel> level = strongest(parent, units, finer);
     if (!level) return;
     ++found_count_;
-    between(parent, level->partition);
+    const std::size_t before = found_.size();
+    between(level->partition, units, finer);
+    finer.push_back(units);
+    for (std::size_t i = before; i < found_.size(); ++i) finer.push_back(found_[i].partition);
     found_.push_back(*level);
-    between(level->partition, units);
+    between(parent, level->partition, finer);
   }
 
   struct Gap {
@@ -209,24 +221,25 @@ class Search {
     return gaps;
   }
 
-  std::optional<FoundLevel> strongest(const Partition& parent, const Partition& units) const {
+  std::optional<FoundLevel> strongest(const Partition& parent, const Partition& units,
+                                      const std::vector<Partition>& finer) const {
     const Partition unit_parent = of_units(parent, units);
     // What groups have in common is taken out with groups that are not known yet: the largest gap
     // is a first guess, and is looked at again as if it were true.
     Partition guess = units;
-    Look look = evidence_.look(parent, guess, units);
+    Look look = evidence_.look(parent, guess, units, finer);
     std::optional<Dendrogram> tree(std::in_place, look.all, look.weight, unit_parent);
     for (int pass = 0; pass < kPasses; ++pass) {
       Partition better;
       for (const Gap& gap : gaps_of(tree->joins())) {
         const Partition groups = tree->cut_above(gap.middle);
-        if (!is_level(groups)) continue;
+        if (!is_level(groups, units, look.places)) continue;
         better = of_cores(groups, units);
         break;
       }
       if (better.empty() || better == guess) break;
       guess = better;
-      look = evidence_.look(parent, guess, units);
+      look = evidence_.look(parent, guess, units, finer);
       tree.emplace(look.all, look.weight, unit_parent);
     }
     const Dendrogram tree_a(look.half_a, look.weight, unit_parent),
@@ -234,10 +247,18 @@ class Search {
     const Judge judge(look, unit_parent);
     for (const Gap& gap : gaps_of(tree->joins())) {
       const Partition groups = tree->cut_above(gap.middle);
-      if (!is_level(groups)) continue;
+      if (!is_level(groups, units, look.places)) continue;
       const Partition a = tree_a.cut_like(groups), b = tree_b.cut_like(groups);
       if (adjusted_rand(a, b, unit_parent) < kLeastAgreement) continue;
       FoundLevel level{of_cores(groups, units), 0, judge.strength(a, b)};
+      if (getenv("TOPO_DEBUG")) {
+        fprintf(stderr,
+                "places %d parents %d units %zu -> groups %d gap %.2f strength %.1f (%.1f) sep "
+                "%.3f uneven %.3f (%.1f)\n",
+                look.places, group_count(unit_parent), groups.size(), group_count(groups), gap.size,
+                level.strength, judge.least_strength(), judge.separation(groups),
+                judge.unevenness(groups), 0.0);
+      }
       if (level.strength < judge.least_strength()) continue;
       if (judge.separation(groups) < kLeastSeparation) continue;
       if (judge.unevenness(groups) > kMostUnevenness) continue;
@@ -273,7 +294,7 @@ std::vector<FoundLevel> find_levels(const Evidence& evidence, std::uint64_t seed
 double pair_noise(const Evidence& evidence) {
   const Partition all = one_group(evidence.cores().size());
   const Partition single = single_groups(all.size());
-  const Look look = evidence.look(all, single, single);
+  const Look look = evidence.look(all, single, single, {});
   // All samples are two halves.
   return Judge(look, all).half_noise() / std::sqrt(2.0);
 }

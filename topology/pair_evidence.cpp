@@ -9,6 +9,8 @@ namespace {
 
 /// Passes of the two-way fit; with a full matrix the second already changes nothing.
 constexpr int kPasses = 20;
+/// A level of which rows, columns and finer levels explain all but this share shows nothing.
+constexpr double kUnexplained = 1e-6;
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 /// Least squares of row and column means over the cells that are there; `cells` becomes what is
@@ -108,9 +110,9 @@ class PairEvidence : public Evidence {
 
   const std::vector<CoreName>& cores() const override { return samples_.cores; }
 
-  Look look(const Partition& parent, const Partition& groups,
-            const Partition& units) const override {
-    const Matrix strength = own_strength(parent, groups, units);
+  Look look(const Partition& parent, const Partition& groups, const Partition& units,
+            const std::vector<Partition>& finer) const override {
+    const Matrix strength = own_strength(parent, groups, units, finer);
     auto pairs = std::make_shared<std::vector<Pair>>(pairs_less(strength, parent, units));
     const auto count = static_cast<std::size_t>(group_count(units));
     UnitMeans all(count), half_a(count), half_b(count);
@@ -174,44 +176,66 @@ class PairEvidence : public Evidence {
     return from(one) + unseen;
   }
 
-  /// What belongs to the victim and to the aggressor, over the pairs of different units of one
-  /// parent. What pairs of one group have in common is fitted beside it and not taken for theirs.
-  Matrix own_strength(const Partition& parent, const Partition& groups,
-                      const Partition& units) const {
+  /// What belongs to the victim and to the aggressor, over the pairs of one parent. What pairs of
+  /// one group have in common, at each level thought to be there, is fitted beside it and not taken
+  /// for theirs: least squares, one level after the other, each without what the ones before and
+  /// rows and columns explain.
+  Matrix own_strength(const Partition& parent, const Partition& groups, const Partition& units,
+                      const std::vector<Partition>& finer) const {
     const std::size_t n = cells_.rows();
-    Matrix left(n, n, kMissing), same(n, n, kMissing);
-    bool any = false;
+    Matrix left(n, n, kMissing);
     for (std::size_t j = 0; j < n; ++j) {
       for (std::size_t i = 0; i < n; ++i) {
-        if (parent[i] != parent[j] || units[i] == units[j] || std::isnan(cells_(i, j))) continue;
-        left(i, j) = cells_(i, j);
-        same(i, j) = groups[i] == groups[j] ? 1 : 0;
-        any = any || groups[i] == groups[j];
+        if (parent[i] == parent[j]) left(i, j) = cells_(i, j);
       }
     }
-    Matrix kept = left;
-    take_out_means(left);
-    if (any) {
-      take_out_means(same);
-      double product = 0, square = 0;
-      for (std::size_t c = 0; c < left.cells().size(); ++c) {
-        if (std::isnan(left.cells()[c])) continue;
-        product += left.cells()[c] * same.cells()[c];
-        square += same.cells()[c] * same.cells()[c];
+    Matrix rest = left;
+    take_out_means(rest);
+    const auto dot = [&](const Matrix& a, const Matrix& b) {
+      double sum = 0;
+      for (std::size_t c = 0; c < a.cells().size(); ++c) {
+        if (!std::isnan(a.cells()[c])) sum += a.cells()[c] * b.cells()[c];
       }
-      // What row and column explain already is no property of groups.
-      const double effect = square > 1e-6 ? product / square : 0;
-      for (std::size_t c = 0; c < left.cells().size(); ++c) {
-        left.cells()[c] -= effect * same.cells()[c];
-      }
+      return sum;
+    };
+    const auto add = [](Matrix& to, double factor, const Matrix& what) {
+      for (std::size_t c = 0; c < to.cells().size(); ++c) to.cells()[c] += factor * what.cells()[c];
+    };
+    struct Effect {
+      Matrix whole, own;  // indicator of a level, and its part that nothing before explains
+    };
+    std::vector<Effect> effects;
+    std::vector<const Partition*> levels;
+    for (const Partition& level : finer) levels.push_back(&level);
+    levels.push_back(&units);
+    levels.push_back(&groups);
+    for (const Partition* level : levels) {
+      Effect effect{left, {}};
       for (std::size_t j = 0; j < n; ++j) {
         for (std::size_t i = 0; i < n; ++i) {
-          if (!std::isnan(left(i, j)) && groups[i] == groups[j]) left(i, j) += effect;
+          if (!std::isnan(left(i, j))) effect.whole(i, j) = (*level)[i] == (*level)[j] ? 1 : 0;
         }
       }
+      effect.own = effect.whole;
+      take_out_means(effect.own);
+      const double size = dot(effect.own, effect.own);
+      for (const Effect& before : effects) {
+        const double square = dot(before.own, before.own);
+        const double share = dot(effect.own, before.own) / square;
+        add(effect.own, -share, before.own);
+        add(effect.whole, -share, before.whole);
+      }
+      if (dot(effect.own, effect.own) > kUnexplained * std::max(size, 1.0)) {
+        effects.push_back(std::move(effect));
+      }
     }
-    for (std::size_t c = 0; c < kept.cells().size(); ++c) kept.cells()[c] -= left.cells()[c];
-    return kept;
+    for (const Effect& effect : effects) {
+      const double factor = dot(rest, effect.own) / dot(effect.own, effect.own);
+      add(rest, -factor, effect.own);
+      add(left, -factor, effect.whole);
+    }
+    add(left, -1, rest);
+    return left;
   }
 
   std::vector<Pair> pairs_less(const Matrix& strength, const Partition& parent,

@@ -35,13 +35,14 @@ class ProfileEvidence : public Evidence {
     for (std::size_t b = 0; b < blocks; ++b) {
       products_.push_back(mean_products(fit.rest, b * lines / blocks, (b + 1) * lines / blocks));
     }
+    noise_square_ = noise_squares();
     weight_ = weights();
   }
 
   const std::vector<CoreName>& cores() const override { return cores_; }
 
-  Look look(const Partition& parent, const Partition& groups,
-            const Partition& units) const override {
+  Look look(const Partition& parent, const Partition& groups, const Partition& units,
+            const std::vector<Partition>&) const override {
     const Partition unit_parent = of_units(parent, units);
     const std::vector<double> share = shares(parent, groups, units);
     auto parts = std::make_shared<std::vector<Matrix>>();
@@ -54,7 +55,7 @@ class ProfileEvidence : public Evidence {
       for (const Matrix& part : *parts) size[k] += part(k, k) / static_cast<double>(parts->size());
       size[k] = std::sqrt(std::max(size[k], 0.0));
     }
-    const std::vector<double> shift = between_unrelated(unit_parent, share);
+    const std::vector<double> own = own_noise(units, share);
     for (Matrix& part : *parts) {
       for (std::size_t l = 0; l < n; ++l) {
         for (std::size_t k = 0; k < n; ++k) {
@@ -63,8 +64,7 @@ class ProfileEvidence : public Evidence {
             continue;
           }
           const bool differ = size[k] > rounding_ && size[l] > rounding_;
-          part(k, l) = (differ ? part(k, l) / (size[k] * size[l]) : 0) +
-                       shift[static_cast<std::size_t>(unit_parent[k])];
+          part(k, l) = differ ? (part(k, l) + own[k] + own[l]) / (size[k] * size[l]) : 0;
         }
       }
     }
@@ -87,7 +87,8 @@ class ProfileEvidence : public Evidence {
     Look result{.all = mean_of(every),
                 .half_a = mean_of(even),
                 .half_b = mean_of(odd),
-                .weight = pairs_of(units)};
+                .weight = pairs_of(units),
+                .places = true};
     result.least_noise = noise_between(*parts, result.all);
     result.resample = [mean_of, blocks](Rng& rng) {
       std::vector<double> times(blocks, 0);
@@ -113,9 +114,9 @@ class ProfileEvidence : public Evidence {
   }
 
  private:
-  /// One over the noise squared of each core: how far it is from the core most like it. Structure
-  /// does not count as long as a core has one like it.
-  std::vector<double> weights() const {
+  /// Noise squared of each core: how far it is from the core most like it. Structure does not count
+  /// as long as a core has one like it.
+  std::vector<double> noise_squares() const {
     const std::size_t n = cores_.size();
     Matrix sum(n, n);
     for (const Matrix& product : products_) {
@@ -127,19 +128,25 @@ class ProfileEvidence : public Evidence {
     for (std::size_t j = 0; j < n; ++j) {
       for (std::size_t i = 0; i < n; ++i) {
         if (i == j) continue;
-        const double apart = std::max(0.0, sum(i, i) + sum(j, j) - 2 * sum(i, j));
-        noise[j] = std::min(noise[j], std::sqrt(apart / 2));
+        noise[j] = std::min(noise[j], std::max(0.0, sum(i, i) + sum(j, j) - 2 * sum(i, j)) / 2);
       }
     }
-    const double usual = median(noise).value_or(0);
-    if (!(usual > rounding_)) return std::vector<double>(n, 1);
-    for (double& value : noise) {
-      if (value < kSameNoise * usual && value > usual / kSameNoise) value = usual;
-      // Two cores that are alike to the last digit are not infinitely good witnesses.
-      value = std::max(value / usual, 0.25);
-      value = 1 / (value * value);
-    }
     return noise;
+  }
+
+  /// One over the noise squared, in units of the usual one.
+  std::vector<double> weights() const {
+    const double usual = std::sqrt(median(noise_square_).value_or(0));
+    if (!(usual > rounding_)) return std::vector<double>(noise_square_.size(), 1);
+    std::vector<double> weights;
+    for (double square : noise_square_) {
+      double noise = std::sqrt(square);
+      if (noise < kSameNoise * usual && noise > usual / kSameNoise) noise = usual;
+      // Two cores that are alike to the last digit are not infinitely good witnesses.
+      noise = std::max(noise / usual, 0.25);
+      weights.push_back(1 / (noise * noise));
+    }
+    return weights;
   }
 
   /// Part of each unit in what its parent has in common: of a parent each group has the same, of a
@@ -215,14 +222,17 @@ class ProfileEvidence : public Evidence {
     return product;
   }
 
-  /// Taking the mean of m profiles out leaves -1/m between unrelated ones.
-  static std::vector<double> between_unrelated(const Partition& parent,
-                                               const std::vector<double>& share) {
-    std::vector<double> shift(static_cast<std::size_t>(group_count(parent)), 0);
-    for (std::size_t k = 0; k < parent.size(); ++k) {
-      shift[static_cast<std::size_t>(parent[k])] += share[k] * share[k];
+  /// What the noise of each unit, which is in the common part too, takes from its product with any
+  /// other: without it units with a large share would seem unlike all, and what is thought to be a
+  /// group would make itself true.
+  std::vector<double> own_noise(const Partition& units, const std::vector<double>& share) const {
+    std::vector<double> own(share.size(), 0), size(share.size(), 0);
+    for (int unit : units) ++size[static_cast<std::size_t>(unit)];
+    for (std::size_t i = 0; i < units.size(); ++i) {
+      const auto k = static_cast<std::size_t>(units[i]);
+      own[k] += share[k] * noise_square_[i] / (size[k] * size[k]);
     }
-    return shift;
+    return own;
   }
 
   static Matrix pairs_of(const Partition& units) {
@@ -256,8 +266,8 @@ class ProfileEvidence : public Evidence {
 
   std::vector<CoreName> cores_;
   double rounding_ = 0;
-  std::vector<Matrix> products_;  // a block each
-  std::vector<double> weight_;
+  std::vector<Matrix> products_;               // a block each
+  std::vector<double> noise_square_, weight_;  // of each core
 };
 
 }  // namespace
