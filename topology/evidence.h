@@ -25,18 +25,24 @@ struct Look {
   std::function<Similarity(Rng&)> resample = {};  ///< from a bootstrap draw of the samples
 };
 
+/// What is taken for a unit's own as long as no groups are known: its mean over all others, or its
+/// median, which a group that holds less than half of them does not move.
+enum class Own { mean, median };
+
 /// One source of similarity between cores. Pure: the same rows give the same looks.
 class Evidence {
  public:
   virtual ~Evidence() = default;
   virtual const std::vector<CoreName>& cores() const = 0;
+  /// Whether look() is the same for each `own`.
+  virtual bool one_start() const = 0;
   /// What makes units of one `parent` group alike or unlike, beside what a unit has for itself and
   /// what all of the parent share. `groups`: what is thought to be a group so far (`units`, if
   /// nothing is); each counts the same however large it is, so that the largest does not stand for
   /// all. `finer`: known levels inside the units. Each partition of the cores refines the one
   /// before: parent, groups, units, finer.
   virtual Look look(const Partition& parent, const Partition& groups, const Partition& units,
-                    const std::vector<Partition>& finer) const = 0;
+                    const std::vector<Partition>& finer, Own own) const = 0;
 };
 
 /// Fewest addresses from which profiles are compared: eight blocks of eight.

@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
+
+#include "core/statistics.h"
 
 namespace sonde {
 namespace {
 
 // Chosen on planted and on structureless data; docs/analysis.md gives the error rates.
 constexpr double kLeastGap = 0.2;         // of the range of joins
+constexpr double kSureGap = 3;            // or in standard errors of one pair of units
 constexpr std::size_t kMostGaps = 6;      // tried in one place
 constexpr double kLeastAgreement = 0.3;   // adjusted Rand index between the halves
 constexpr double kLeastStrength = 5;      // standard errors, of many units
@@ -19,6 +23,7 @@ constexpr double kMostUnevenness = 0.15;  // of the contrast
 constexpr double kLeastStability = 0.6;   // adjusted Rand index of the bootstrap
 constexpr int kDraws = 50;
 constexpr int kPasses = 4;  // of guessing groups; it settles after two
+constexpr double kWild = 4;
 constexpr std::size_t kMostLevels = 8;
 constexpr double kRounding = 1e-9;  // a gap below it is none
 
@@ -39,15 +44,22 @@ class Judge {
  public:
   Judge(const Look& look, Partition parents) : look_(look), parents_(std::move(parents)) {
     // The halves differ by their noise alone, and by chance likeness of what units are made of.
-    double squares = 0, cells = 0, count = 0;
+    std::vector<double> apart;
+    double cells = 0;
     for_pairs(look.half_a, parents_, [&](std::size_t a, std::size_t b, bool) {
       if (std::isnan(look.half_b(a, b))) return;
-      const double difference = look.half_a(a, b) - look.half_b(a, b);
-      squares += difference * difference / 2;
+      apart.push_back(std::abs(look.half_a(a, b) - look.half_b(a, b)));
       cells += 1 / look.weight(a, b);
-      ++count;
     });
-    if (count == 0) return;
+    if (apart.empty()) return;
+    // A late launch counts as kWild spreads: a few must not hide what all others show.
+    const double wild = kWild * 1.4826 * median(apart).value_or(0);
+    double squares = 0;
+    for (double difference : apart) {
+      const double tame = wild > 0 ? std::min(difference, wild) : difference;
+      squares += tame * tame / 2;
+    }
+    const auto count = static_cast<double>(apart.size());
     variance_ = std::max(squares / count, look.least_noise * look.least_noise * cells / count);
   }
 
@@ -201,11 +213,17 @@ class Search {
     between(parent, level->partition, finer);
   }
 
+  /// A gap that noise alone does not make. Of places none is: they have near and far.
+  static double sure_gap(const Look& look, const Partition& unit_parent) {
+    if (look.places) return std::numeric_limits<double>::infinity();
+    return kSureGap * Judge(look, unit_parent).half_noise() / std::sqrt(2.0);
+  }
+
   struct Gap {
     double size, middle;
   };
   /// Gaps between neighbouring joins that may part groups, largest first.
-  static std::vector<Gap> gaps_of(const std::vector<double>& joins) {
+  static std::vector<Gap> gaps_of(const std::vector<double>& joins, double noise) {
     std::vector<Gap> gaps;
     double range = 0;
     for (std::size_t i = 0; i + 1 < joins.size(); ++i) {
@@ -223,29 +241,44 @@ class Search {
 
   std::optional<FoundLevel> strongest(const Partition& parent, const Partition& units,
                                       const std::vector<Partition>& finer) const {
+    std::optional<FoundLevel> best = from_start(parent, units, finer, Own::median);
+    if (evidence_.one_start()) return best;
+    std::optional<FoundLevel> other = from_start(parent, units, finer, Own::mean);
+    if (!best || (other && other->strength > best->strength)) best.swap(other);
+    return best;
+  }
+
+  std::optional<FoundLevel> from_start(const Partition& parent, const Partition& units,
+                                       const std::vector<Partition>& finer, Own own) const {
     const Partition unit_parent = of_units(parent, units);
     // What groups have in common is taken out with groups that are not known yet: the largest gap
     // is a first guess, and is looked at again as if it were true.
     Partition guess = units;
-    Look look = evidence_.look(parent, guess, units, finer);
+    Look look = evidence_.look(parent, guess, units, finer, own);
     std::optional<Dendrogram> tree(std::in_place, look.all, look.weight, unit_parent);
     for (int pass = 0; pass < kPasses; ++pass) {
       Partition better;
-      for (const Gap& gap : gaps_of(tree->joins())) {
+      for (const Gap& gap : gaps_of(tree->joins(), sure_gap(look, unit_parent))) {
         const Partition groups = tree->cut_above(gap.middle);
         if (!is_level(groups, units, look.places)) continue;
         better = of_cores(groups, units);
         break;
       }
+      if (getenv("TOPO_DUMP") && !look.places) {
+        fprintf(stderr, "own %d pass %d guess %d joins:", int(own), pass,
+                better.empty() ? 0 : group_count(better));
+        for (double j : tree->joins()) fprintf(stderr, " %.3f", j);
+        fprintf(stderr, "\n");
+      }
       if (better.empty() || better == guess) break;
       guess = better;
-      look = evidence_.look(parent, guess, units, finer);
+      look = evidence_.look(parent, guess, units, finer, own);
       tree.emplace(look.all, look.weight, unit_parent);
     }
     const Dendrogram tree_a(look.half_a, look.weight, unit_parent),
         tree_b(look.half_b, look.weight, unit_parent);
     const Judge judge(look, unit_parent);
-    for (const Gap& gap : gaps_of(tree->joins())) {
+    for (const Gap& gap : gaps_of(tree->joins(), sure_gap(look, unit_parent))) {
       const Partition groups = tree->cut_above(gap.middle);
       if (!is_level(groups, units, look.places)) continue;
       const Partition a = tree_a.cut_like(groups), b = tree_b.cut_like(groups);
@@ -294,7 +327,7 @@ std::vector<FoundLevel> find_levels(const Evidence& evidence, std::uint64_t seed
 double pair_noise(const Evidence& evidence) {
   const Partition all = one_group(evidence.cores().size());
   const Partition single = single_groups(all.size());
-  const Look look = evidence.look(all, single, single, {});
+  const Look look = evidence.look(all, single, single, {}, Own::mean);
   // All samples are two halves.
   return Judge(look, all).half_noise() / std::sqrt(2.0);
 }

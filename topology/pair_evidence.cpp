@@ -110,9 +110,13 @@ class PairEvidence : public Evidence {
 
   const std::vector<CoreName>& cores() const override { return samples_.cores; }
 
+  bool one_start() const override { return false; }
+
   Look look(const Partition& parent, const Partition& groups, const Partition& units,
-            const std::vector<Partition>& finer) const override {
-    const Matrix strength = own_strength(parent, groups, units, finer);
+            const std::vector<Partition>& finer, Own own) const override {
+    const Matrix strength = own == Own::median && groups == units
+                                ? usual_strength(parent, units)
+                                : own_strength(parent, groups, units, finer);
     auto pairs = std::make_shared<std::vector<Pair>>(pairs_less(strength, parent, units));
     const auto count = static_cast<std::size_t>(group_count(units));
     UnitMeans all(count), half_a(count), half_b(count);
@@ -121,17 +125,16 @@ class PairEvidence : public Evidence {
     for (const Pair& pair : *pairs) {
       const bool swap = coin.below(2) == 1;
       std::vector<double> first = pair.there, second = pair.back;
-      double value = 0;
+      std::vector<double> pool = pair.there;
+      pool.insert(pool.end(), pair.back.begin(), pair.back.end());
+      // All samples together: of two directions of three, two late launches are outvoted.
+      const double value = middle(pool);
       if (first.empty() || second.empty()) {
-        std::vector<double> one = first.empty() ? second : first;
-        value = middle(one);
-        one = first.empty() ? second : first;
+        const std::vector<double> one = first.empty() ? second : first;
         first.clear();
         second.clear();
         for (std::size_t s = 0; s < one.size(); ++s)
           (s % 2 == 0 ? first : second).push_back(one[s]);
-      } else {
-        value = (middle(first) + middle(second)) / 2;
       }
       all.add(pair, value);
       if (swap) first.swap(second);
@@ -155,25 +158,24 @@ class PairEvidence : public Evidence {
   /// One value of a pair from a draw of its directions and of the repetitions of each.
   static double draw(const Pair& pair, double noise, Rng& rng) {
     const bool both = !pair.there.empty() && !pair.back.empty();
+    std::vector<double> drawn;
     const auto from = [&](const std::vector<double>& samples) {
-      std::vector<double> drawn;
       for (std::size_t s = 0; s < samples.size(); ++s) {
         drawn.push_back(samples[static_cast<std::size_t>(rng.below(samples.size()))]);
       }
-      return middle(drawn);
     };
     if (both) {
-      double sum = 0;
       for (int direction = 0; direction < 2; ++direction) {
-        sum += from(rng.below(2) == 0 ? pair.there : pair.back);
+        from(rng.below(2) == 0 ? pair.there : pair.back);
       }
-      return sum / 2;
+      return middle(drawn);
     }
     const std::vector<double>& one = pair.there.empty() ? pair.back : pair.there;
     // A single sample has no spread of its own to draw from.
     const double unseen =
         one.size() == 1 ? noise * static_cast<double>(rng.gaussian_q16()) / 65536 : 0;
-    return from(one) + unseen;
+    from(one);
+    return middle(drawn) + unseen;
   }
 
   /// What belongs to the victim and to the aggressor, over the pairs of one parent. What pairs of
@@ -236,6 +238,32 @@ class PairEvidence : public Evidence {
     }
     add(left, -1, rest);
     return left;
+  }
+
+  /// The same by medians (Tukey's polish) over the pairs of different units.
+  Matrix usual_strength(const Partition& parent, const Partition& units) const {
+    const std::size_t n = cells_.rows();
+    std::vector<double> row(n, 0), column(n, 0), values;
+    const auto polish = [&](std::size_t core, bool as_victim) {
+      values.clear();
+      for (std::size_t other = 0; other < n; ++other) {
+        const double cell = as_victim ? cells_(core, other) : cells_(other, core);
+        if (parent[core] != parent[other] || units[core] == units[other] || std::isnan(cell)) {
+          continue;
+        }
+        values.push_back(cell - (as_victim ? column[other] : row[other]));
+      }
+      return values.empty() ? 0 : middle(values);
+    };
+    for (int pass = 0; pass < 4; ++pass) {
+      for (std::size_t i = 0; i < n; ++i) row[i] = polish(i, true);
+      for (std::size_t j = 0; j < n; ++j) column[j] = polish(j, false);
+    }
+    Matrix strength(n, n);
+    for (std::size_t j = 0; j < n; ++j) {
+      for (std::size_t i = 0; i < n; ++i) strength(i, j) = row[i] + column[j];
+    }
+    return strength;
   }
 
   std::vector<Pair> pairs_less(const Matrix& strength, const Partition& parent,

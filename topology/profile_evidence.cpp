@@ -41,8 +41,10 @@ class ProfileEvidence : public Evidence {
 
   const std::vector<CoreName>& cores() const override { return cores_; }
 
+  bool one_start() const override { return true; }
+
   Look look(const Partition& parent, const Partition& groups, const Partition& units,
-            const std::vector<Partition>&) const override {
+            const std::vector<Partition>&, Own) const override {
     const Partition unit_parent = of_units(parent, units);
     const std::vector<double> share = shares(parent, groups, units);
     auto parts = std::make_shared<std::vector<Matrix>>();
