@@ -25,9 +25,9 @@ struct Look {
   std::function<Similarity(Rng&)> resample = {};  ///< from a bootstrap draw of the samples
 };
 
-/// What is taken for a unit's own as long as no groups are known: its mean over all others, or its
-/// median, which a group that holds less than half of them does not move.
-enum class Own { mean, median };
+/// What is taken for a core's own as long as no groups are known: its mean over all others, which a
+/// large group moves, or nothing, which is right where cores differ little.
+enum class Own { none, mean };
 
 /// One source of similarity between cores. Pure: the same rows give the same looks.
 class Evidence {

@@ -241,7 +241,7 @@ class Search {
 
   std::optional<FoundLevel> strongest(const Partition& parent, const Partition& units,
                                       const std::vector<Partition>& finer) const {
-    std::optional<FoundLevel> best = from_start(parent, units, finer, Own::median);
+    std::optional<FoundLevel> best = from_start(parent, units, finer, Own::none);
     if (evidence_.one_start()) return best;
     std::optional<FoundLevel> other = from_start(parent, units, finer, Own::mean);
     if (!best || (other && other->strength > best->strength)) best.swap(other);

@@ -114,9 +114,10 @@ class PairEvidence : public Evidence {
 
   Look look(const Partition& parent, const Partition& groups, const Partition& units,
             const std::vector<Partition>& finer, Own own) const override {
-    const Matrix strength = own == Own::median && groups == units
-                                ? usual_strength(parent, units)
-                                : own_strength(parent, groups, units, finer);
+    const Matrix strength =
+        own == Own::none && groups == units
+            ? Matrix(cells_.rows(), cells_.rows())
+            : own_strength(parent, groups, units, finer);
     auto pairs = std::make_shared<std::vector<Pair>>(pairs_less(strength, parent, units));
     const auto count = static_cast<std::size_t>(group_count(units));
     UnitMeans all(count), half_a(count), half_b(count);
@@ -238,32 +239,6 @@ class PairEvidence : public Evidence {
     }
     add(left, -1, rest);
     return left;
-  }
-
-  /// The same by medians (Tukey's polish) over the pairs of different units.
-  Matrix usual_strength(const Partition& parent, const Partition& units) const {
-    const std::size_t n = cells_.rows();
-    std::vector<double> row(n, 0), column(n, 0), values;
-    const auto polish = [&](std::size_t core, bool as_victim) {
-      values.clear();
-      for (std::size_t other = 0; other < n; ++other) {
-        const double cell = as_victim ? cells_(core, other) : cells_(other, core);
-        if (parent[core] != parent[other] || units[core] == units[other] || std::isnan(cell)) {
-          continue;
-        }
-        values.push_back(cell - (as_victim ? column[other] : row[other]));
-      }
-      return values.empty() ? 0 : middle(values);
-    };
-    for (int pass = 0; pass < 4; ++pass) {
-      for (std::size_t i = 0; i < n; ++i) row[i] = polish(i, true);
-      for (std::size_t j = 0; j < n; ++j) column[j] = polish(j, false);
-    }
-    Matrix strength(n, n);
-    for (std::size_t j = 0; j < n; ++j) {
-      for (std::size_t i = 0; i < n; ++i) strength(i, j) = row[i] + column[j];
-    }
-    return strength;
   }
 
   std::vector<Pair> pairs_less(const Matrix& strength, const Partition& parent,
