@@ -2,28 +2,25 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
-
-#include "core/statistics.h"
 
 namespace sonde {
 namespace {
 
 // Chosen on planted and on structureless data; docs/analysis.md gives the error rates.
 constexpr double kLeastGap = 0.2;         // of the range of joins
-constexpr double kSureGap = 3;            // or in standard errors of one pair of units
 constexpr std::size_t kMostGaps = 6;      // tried in one place
 constexpr double kLeastAgreement = 0.3;   // adjusted Rand index between the halves
-constexpr double kLeastStrength = 5;      // standard errors, of many units
+constexpr double kLeastStrength = 6;      // standard errors, of many units
 constexpr double kLeastSeparation = 0.9;  // share of (same, other) pairs in the right order
 constexpr double kMostUnevenness = 0.15;  // of the contrast
 constexpr double kLeastStability = 0.6;   // adjusted Rand index of the bootstrap
 constexpr int kDraws = 50;
 constexpr int kPasses = 4;  // of guessing groups; it settles after two
-constexpr double kWild = 4;
+constexpr std::size_t kFewestPairs = 4;
+constexpr double kLeastOfFiner = 0.05;  // of the gap of the level inside
 constexpr std::size_t kMostLevels = 8;
 constexpr double kRounding = 1e-9;  // a gap below it is none
 
@@ -52,13 +49,8 @@ class Judge {
       cells += 1 / look.weight(a, b);
     });
     if (apart.empty()) return;
-    // A late launch counts as kWild spreads: a few must not hide what all others show.
-    const double wild = kWild * 1.4826 * median(apart).value_or(0);
     double squares = 0;
-    for (double difference : apart) {
-      const double tame = wild > 0 ? std::min(difference, wild) : difference;
-      squares += tame * tame / 2;
-    }
+    for (double difference : apart) squares += difference * difference / 2;
     const auto count = static_cast<double>(apart.size());
     variance_ = std::max(squares / count, look.least_noise * look.least_noise * cells / count);
   }
@@ -166,25 +158,31 @@ class Judge {
   std::optional<double> variance_;  // of one pair of units in one half
 };
 
-/// Whether a cut may be a level. Of places: it joins most units, into two groups or more, because
-/// one pair among strangers, or one odd core beside all others, is natural there. Of what cores
-/// share: it joins some, and is not one core beside all others, which would be that core's own.
+/// Whether a cut may be a level: it joins most units, into two groups or more, because one pair
+/// among strangers, or one odd core beside all others, is natural among places. What cores share is
+/// a level also when it joins fewer, as long as it rests on some pairs of cores (one may be late
+/// by chance in both directions) and is not one core beside all others, which would be its own.
 bool is_level(const Partition& groups, const Partition& units, bool places) {
   std::map<int, std::size_t> size, cores;
   for (int group : groups) ++size[group];
-  for (int unit : units) ++cores[groups[static_cast<std::size_t>(unit)]];
-  std::size_t joined = 0, joined_units = 0, largest = 0;
+  std::vector<std::size_t> unit_size(groups.size(), 0);
+  for (int unit : units) {
+    ++unit_size[static_cast<std::size_t>(unit)];
+    ++cores[groups[static_cast<std::size_t>(unit)]];
+  }
+  std::size_t joined = 0, joined_units = 0, pairs = 0;
   bool odd = false;
   for (const auto& [group, count] : size) {
-    largest = std::max(largest, count);
     odd = odd || cores[group] == 1;
+    pairs += cores[group] * cores[group];
     if (count < 2) continue;
     ++joined;
     joined_units += count;
   }
   if (size.size() < 2) return false;
-  if (places) return joined >= 2 && 2 * joined_units > groups.size();
-  return joined >= 1 && !(size.size() == 2 && odd);
+  if (joined >= 2 && 2 * joined_units > groups.size()) return true;
+  for (std::size_t count : unit_size) pairs -= count * count;  // what is left is between units
+  return !places && pairs / 2 >= kFewestPairs && !(size.size() == 2 && odd);
 }
 
 class Search {
@@ -192,7 +190,7 @@ class Search {
   Search(const Evidence& evidence, std::uint64_t seed) : evidence_(evidence), seed_(seed) {}
 
   std::vector<FoundLevel> run() {
-    between(one_group(evidence_.cores().size()), single_groups(evidence_.cores().size()), {});
+    between(one_group(evidence_.cores().size()), single_groups(evidence_.cores().size()), {}, 0);
     std::reverse(found_.begin(), found_.end());
     return std::move(found_);
   }
@@ -200,30 +198,26 @@ class Search {
  private:
   /// Levels strictly between `parent` and `units`, appended finest first. `finer`: levels known
   /// inside the units.
-  void between(const Partition& parent, const Partition& units, std::vector<Partition> finer) {
+  void between(const Partition& parent, const Partition& units, std::vector<Partition> finer,
+               double finer_gap) {
     if (found_count_ >= kMostLevels) return;
     const std::optional<FoundLevel> level = strongest(parent, units, finer);
-    if (!level) return;
+    // What a level leaves unexplained of itself looks like a coarser one, but a weak one.
+    if (!level || level->gap < kLeastOfFiner * finer_gap) return;
     ++found_count_;
     const std::size_t before = found_.size();
-    between(level->partition, units, finer);
+    between(level->partition, units, finer, finer_gap);
     finer.push_back(units);
     for (std::size_t i = before; i < found_.size(); ++i) finer.push_back(found_[i].partition);
     found_.push_back(*level);
-    between(parent, level->partition, finer);
-  }
-
-  /// A gap that noise alone does not make. Of places none is: they have near and far.
-  static double sure_gap(const Look& look, const Partition& unit_parent) {
-    if (look.places) return std::numeric_limits<double>::infinity();
-    return kSureGap * Judge(look, unit_parent).half_noise() / std::sqrt(2.0);
+    between(parent, level->partition, finer, level->gap);
   }
 
   struct Gap {
     double size, middle;
   };
   /// Gaps between neighbouring joins that may part groups, largest first.
-  static std::vector<Gap> gaps_of(const std::vector<double>& joins, double noise) {
+  static std::vector<Gap> gaps_of(const std::vector<double>& joins) {
     std::vector<Gap> gaps;
     double range = 0;
     for (std::size_t i = 0; i + 1 < joins.size(); ++i) {
@@ -258,17 +252,11 @@ class Search {
     std::optional<Dendrogram> tree(std::in_place, look.all, look.weight, unit_parent);
     for (int pass = 0; pass < kPasses; ++pass) {
       Partition better;
-      for (const Gap& gap : gaps_of(tree->joins(), sure_gap(look, unit_parent))) {
+      for (const Gap& gap : gaps_of(tree->joins())) {
         const Partition groups = tree->cut_above(gap.middle);
         if (!is_level(groups, units, look.places)) continue;
         better = of_cores(groups, units);
         break;
-      }
-      if (getenv("TOPO_DUMP") && !look.places) {
-        fprintf(stderr, "own %d pass %d guess %d joins:", int(own), pass,
-                better.empty() ? 0 : group_count(better));
-        for (double j : tree->joins()) fprintf(stderr, " %.3f", j);
-        fprintf(stderr, "\n");
       }
       if (better.empty() || better == guess) break;
       guess = better;
@@ -278,20 +266,12 @@ class Search {
     const Dendrogram tree_a(look.half_a, look.weight, unit_parent),
         tree_b(look.half_b, look.weight, unit_parent);
     const Judge judge(look, unit_parent);
-    for (const Gap& gap : gaps_of(tree->joins(), sure_gap(look, unit_parent))) {
+    for (const Gap& gap : gaps_of(tree->joins())) {
       const Partition groups = tree->cut_above(gap.middle);
       if (!is_level(groups, units, look.places)) continue;
       const Partition a = tree_a.cut_like(groups), b = tree_b.cut_like(groups);
       if (adjusted_rand(a, b, unit_parent) < kLeastAgreement) continue;
-      FoundLevel level{of_cores(groups, units), 0, judge.strength(a, b)};
-      if (getenv("TOPO_DEBUG")) {
-        fprintf(stderr,
-                "places %d parents %d units %zu -> groups %d gap %.2f strength %.1f (%.1f) sep "
-                "%.3f uneven %.3f (%.1f)\n",
-                look.places, group_count(unit_parent), groups.size(), group_count(groups), gap.size,
-                level.strength, judge.least_strength(), judge.separation(groups),
-                judge.unevenness(groups), 0.0);
-      }
+      FoundLevel level{of_cores(groups, units), 0, judge.strength(a, b), gap.size};
       if (level.strength < judge.least_strength()) continue;
       if (judge.separation(groups) < kLeastSeparation) continue;
       if (judge.unevenness(groups) > kMostUnevenness) continue;

@@ -9,6 +9,7 @@ namespace {
 
 /// Passes of the two-way fit; with a full matrix the second already changes nothing.
 constexpr int kPasses = 20;
+constexpr double kWild = 2;
 /// A level of which rows, columns and finer levels explain all but this share shows nothing.
 constexpr double kUnexplained = 1e-6;
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
@@ -106,6 +107,7 @@ class PairEvidence : public Evidence {
         if (i != j && !values.empty()) cells_(i, j) = middle(values);
       }
     }
+    tame();
   }
 
   const std::vector<CoreName>& cores() const override { return samples_.cores; }
@@ -114,10 +116,9 @@ class PairEvidence : public Evidence {
 
   Look look(const Partition& parent, const Partition& groups, const Partition& units,
             const std::vector<Partition>& finer, Own own) const override {
-    const Matrix strength =
-        own == Own::none && groups == units
-            ? Matrix(cells_.rows(), cells_.rows())
-            : own_strength(parent, groups, units, finer);
+    const Matrix strength = own == Own::none && groups == units
+                                ? Matrix(cells_.rows(), cells_.rows())
+                                : own_strength(parent, groups, units, finer);
     auto pairs = std::make_shared<std::vector<Pair>>(pairs_less(strength, parent, units));
     const auto count = static_cast<std::size_t>(group_count(units));
     UnitMeans all(count), half_a(count), half_b(count);
@@ -156,6 +157,29 @@ class PairEvidence : public Evidence {
   }
 
  private:
+  /// Cuts samples at kWild spreads about the median of their cell: a late launch must not decide a
+  /// half that holds one of three.
+  void tame() {
+    const std::size_t n = samples_.cores.size();
+    std::vector<double> off;
+    const auto for_repeated = [&](auto use) {
+      for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j < n; ++j) {
+          if (samples_.at(i, j).size() < 3) continue;
+          for (double& value : samples_.at(i, j)) use(value, cells_(i, j));
+        }
+      }
+    };
+    for_repeated([&](double value, double centre) {
+      if (value != centre) off.push_back(std::abs(value - centre));
+    });
+    if (off.empty()) return;
+    const double most = kWild * 1.4826 * median(off).value_or(0);
+    for_repeated([&](double& value, double centre) {
+      value = std::clamp(value, centre - most, centre + most);
+    });
+  }
+
   /// One value of a pair from a draw of its directions and of the repetitions of each.
   static double draw(const Pair& pair, double noise, Rng& rng) {
     const bool both = !pair.there.empty() && !pair.back.empty();

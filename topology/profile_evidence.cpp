@@ -57,7 +57,7 @@ class ProfileEvidence : public Evidence {
       for (const Matrix& part : *parts) size[k] += part(k, k) / static_cast<double>(parts->size());
       size[k] = std::sqrt(std::max(size[k], 0.0));
     }
-    const std::vector<double> own = own_noise(units, share);
+    const std::vector<double> own = own_part(unit_parent, share, units);
     for (Matrix& part : *parts) {
       for (std::size_t l = 0; l < n; ++l) {
         for (std::size_t k = 0; k < n; ++k) {
@@ -116,8 +116,7 @@ class ProfileEvidence : public Evidence {
   }
 
  private:
-  /// Noise squared of each core: how far it is from the core most like it. Structure does not count
-  /// as long as a core has one like it.
+  /// Noise squared of each core. Structure does not count as long as a core has one like it.
   std::vector<double> noise_squares() const {
     const std::size_t n = cores_.size();
     Matrix sum(n, n);
@@ -126,14 +125,22 @@ class ProfileEvidence : public Evidence {
         sum.cells()[c] += product.cells()[c] / static_cast<double>(products_.size());
       }
     }
-    std::vector<double> noise(n, std::numeric_limits<double>::infinity());
-    for (std::size_t j = 0; j < n; ++j) {
-      for (std::size_t i = 0; i < n; ++i) {
-        if (i == j) continue;
-        noise[j] = std::min(noise[j], std::max(0.0, sum(i, i) + sum(j, j) - 2 * sum(i, j)) / 2);
+    return own_squares(sum, one_group(n));
+  }
+
+  /// What each unit has for itself, squared: half of how far it is from the unit most like it.
+  static std::vector<double> own_squares(const Matrix& products, const Partition& parent) {
+    const std::size_t n = parent.size();
+    std::vector<double> own(n, 0);
+    for (std::size_t k = 0; k < n; ++k) {
+      double nearest = std::numeric_limits<double>::infinity();
+      for (std::size_t l = 0; l < n; ++l) {
+        if (l == k || parent[l] != parent[k]) continue;
+        nearest = std::min(nearest, products(k, k) + products(l, l) - 2 * products(k, l));
       }
+      if (std::isfinite(nearest)) own[k] = std::max(nearest, 0.0) / 2;
     }
-    return noise;
+    return own;
   }
 
   /// One over the noise squared, in units of the usual one.
@@ -144,8 +151,8 @@ class ProfileEvidence : public Evidence {
     for (double square : noise_square_) {
       double noise = std::sqrt(square);
       if (noise < kSameNoise * usual && noise > usual / kSameNoise) noise = usual;
-      // Two cores that are alike to the last digit are not infinitely good witnesses.
-      noise = std::max(noise / usual, 0.25);
+      // Quiet ones weigh no more: two that are alike to the last digit are not all there is.
+      noise = std::max(noise / usual, 1.0);
       weights.push_back(1 / (noise * noise));
     }
     return weights;
@@ -224,16 +231,25 @@ class ProfileEvidence : public Evidence {
     return product;
   }
 
-  /// What the noise of each unit, which is in the common part too, takes from its product with any
-  /// other: without it units with a large share would seem unlike all, and what is thought to be a
-  /// group would make itself true.
-  std::vector<double> own_noise(const Partition& units, const std::vector<double>& share) const {
-    std::vector<double> own(share.size(), 0), size(share.size(), 0);
-    for (int unit : units) ++size[static_cast<std::size_t>(unit)];
-    for (std::size_t i = 0; i < units.size(); ++i) {
-      const auto k = static_cast<std::size_t>(units[i]);
-      own[k] += share[k] * noise_square_[i] / (size[k] * size[k]);
+  /// What the own part of each unit (its noise, and what no other unit has), which is in the common
+  /// part too, takes from its product with any other: without it units with a large share would
+  /// seem unlike all, and what is thought to be a group would make itself true. It is not taken
+  /// for much more than is usual: a unit that is like no other says little of itself.
+  std::vector<double> own_part(const Partition& parent, const std::vector<double>& share,
+                               const Partition& units) const {
+    const std::size_t n = share.size();
+    Matrix sum(n, n);
+    for (const Matrix& product : products_) {
+      const Matrix part = of_unit_means(product, units);
+      for (std::size_t c = 0; c < sum.cells().size(); ++c) {
+        sum.cells()[c] += part.cells()[c] / static_cast<double>(products_.size());
+      }
     }
+    const std::vector<double> apart = own_squares(sum, parent);
+    std::vector<double> own;
+    for (std::size_t k = 0; k < n; ++k) own.push_back(share[k] * apart[k]);
+    const double most = 2 * median(own).value_or(0);
+    for (double& part : own) part = std::min(part, most);
     return own;
   }
 

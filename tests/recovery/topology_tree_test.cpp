@@ -69,9 +69,9 @@ class Rows {
 void add_profile(Rows& rows, const std::string& kind, const Partition& dies, double ns,
                  std::uint64_t seed) {
   const ProfileTable table = truth::profile(dies.size(), 256, {{dies, ns}}, {}, seed);
-  for (Eigen::Index c = 0; c < table.latency_ns.cols(); ++c) {
-    for (Eigen::Index a = 0; a < table.latency_ns.rows(); ++a) {
-      rows.profile(kind + std::to_string(c), a, table.addresses[static_cast<std::size_t>(a)],
+  for (std::size_t c = 0; c < table.latency_ns.cols(); ++c) {
+    for (std::size_t a = 0; a < table.latency_ns.rows(); ++a) {
+      rows.profile(kind + std::to_string(c), static_cast<std::int64_t>(a), table.addresses[a],
                    table.latency_ns(a, c));
     }
   }
