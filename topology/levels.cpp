@@ -21,6 +21,8 @@ constexpr int kDraws = 50;
 constexpr int kPasses = 4;  // of guessing groups; it settles after two
 constexpr std::size_t kFewestPairs = 4;
 constexpr double kLeastOfFiner = 0.05;  // of the gap of the level inside
+/// The common part is known to about one unit's own part in all of them: a gap must be larger.
+constexpr double kLeastShare = 2;
 constexpr std::size_t kMostLevels = 8;
 constexpr double kRounding = 1e-9;  // a gap below it is none
 
@@ -269,6 +271,7 @@ class Search {
     for (const Gap& gap : gaps_of(tree->joins())) {
       const Partition groups = tree->cut_above(gap.middle);
       if (!is_level(groups, units, look.places)) continue;
+      if (look.places && gap.size < kLeastShare / static_cast<double>(groups.size())) continue;
       const Partition a = tree_a.cut_like(groups), b = tree_b.cut_like(groups);
       if (adjusted_rand(a, b, unit_parent) < kLeastAgreement) continue;
       FoundLevel level{of_cores(groups, units), 0, judge.strength(a, b), gap.size};

@@ -2,139 +2,129 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <fstream>
-#include <set>
+#include <map>
 
-#include "device/registry.h"
-#include "device/sim/random_chip.h"
-#include "tests/support/chip_rows.h"
-#include "tests/support/decidable.h"
-#include "topology/core_tree.h"
+#include "tests/support/chip_outcome.h"
 
 namespace sonde {
 namespace {
 
 using Kind = sim::Selector::Structure;
 
-struct Outcome {
-  std::uint64_t seed = 0;
-  std::size_t cores = 0;
-  std::vector<TrueLevel> levels;
-  std::vector<bool> found;  ///< each of `levels`
-  CoreTree tree;
-  std::vector<bool> right;  ///< each level of the tree
-  double seconds = 0, infer_seconds = 0;
+/// Larger chips, a half of all that are drawn, take seconds each.
+constexpr std::size_t kMostCores = 96;
 
-  int made_up() const { return static_cast<int>(std::count(right.begin(), right.end(), false)); }
-  bool all_decidable() const {
-    for (std::size_t l = 0; l < levels.size(); ++l) {
-      if (levels[l].decidable() && !found[l]) return false;
+/// Counts over a set of chips.
+struct Tally {
+  int chips = 0, every_decidable = 0;
+  int decidable = 0, decidable_found = 0;
+  int weak = 0, weak_found = 0, made_up = 0;
+  int sure = 0, sure_right = 0;  ///< levels of stability 0.95 or more
+  int bare = 0, alarms = 0;
+  std::map<int, std::pair<int, int>> by_clearness;  ///< of so many standard errors: all, found
+
+  void add(const ChipOutcome& o) {
+    ++chips;
+    every_decidable += o.every_decidable() ? 1 : 0;
+    made_up += o.made_up();
+    if (o.levels.empty()) {
+      ++bare;
+      alarms += o.tree.levels.empty() ? 0 : 1;
     }
-    return true;
-  }
-};
-
-std::set<std::set<CoreName>> sets_of(const TreeLevel& level) {
-  std::set<std::set<CoreName>> sets;
-  for (const auto& group : level.groups) sets.insert({group.begin(), group.end()});
-  return sets;
-}
-
-double now() {
-  using Clock = std::chrono::steady_clock;
-  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
-}
-
-Outcome measure(std::uint64_t seed, Kind kind, const ChipDesign& design,
-                const std::string& options) {
-  Outcome o;
-  const double start = now();
-  const std::string name = "sim:random?seed=" + std::to_string(seed) +
-                           (kind == Kind::none      ? "&structure=none"
-                            : kind == Kind::planted ? "&structure=planted"
-                                                    : "");
-  const auto device = open_device(name + options);
-  o.seed = seed;
-  o.cores = device->description().cores.size();
-  ChipRows rows(device->description());
-  measure_profiles(*device, design.addresses, rows);
-  measure_pairs(*device, design.launches, rows);
-  const double measured = now();
-  o.tree = infer_core_tree(rows.run());
-  o.infer_seconds = now() - measured;
-  const sim::Chip chip = sim::random_chip(seed, kind);
-  o.levels = true_levels(chip, name, design);
-  for (const TrueLevel& level : o.levels) {
-    o.found.push_back(
-        std::any_of(o.tree.levels.begin(), o.tree.levels.end(),
-                    [&](const TreeLevel& t) { return sets_of(t) == level.planted.groups; }));
-  }
-  for (const TreeLevel& level : o.tree.levels) {
-    o.right.push_back(std::any_of(o.levels.begin(), o.levels.end(), [&](const TrueLevel& t) {
-      return t.planted.groups == sets_of(level);
-    }));
-  }
-  o.seconds = now() - start;
-  return o;
-}
-
-void print(const Outcome& o) {
-  std::string text = fmt::format("seed {:5} {:4} cores {:5.1f}s/{:.1f}s planted", o.seed, o.cores,
-                                 o.seconds, o.infer_seconds);
-  for (std::size_t l = 0; l < o.levels.size(); ++l) {
-    text += fmt::format(" {}{}{}({:.1f})", o.found[l] ? "" : "!", o.levels[l].planted.groups.size(),
-                        o.levels[l].planted.name.substr(0, 1), o.levels[l].clearness);
-  }
-  text += " found";
-  for (std::size_t l = 0; l < o.tree.levels.size(); ++l) {
-    text += fmt::format(" {}{}[{:.2f} {}]", o.right[l] ? "" : "X", o.tree.levels[l].groups.size(),
-                        o.tree.levels[l].stability.value_or(0), o.tree.levels[l].basis);
-  }
-  if (!o.all_decidable()) text += " MISSED";
-  if (o.made_up() > 0) text += " MADE-UP";
-  std::printf("%s\n", text.c_str());
-  std::fflush(stdout);
-}
-
-}  // namespace
-}  // namespace sonde
-
-int main(int argc, char** argv) {
-  using namespace sonde;
-  const int chips = argc > 1 ? std::atoi(argv[1]) : 100;
-  const auto first = static_cast<std::uint64_t>(argc > 2 ? std::atoi(argv[2]) : 1);
-  const Kind kind = argc > 3 && !std::strcmp(argv[3], "none")      ? Kind::none
-                    : argc > 3 && !std::strcmp(argv[3], "planted") ? Kind::planted
-                                                                   : Kind::any;
-  const std::size_t most = argc > 4 ? static_cast<std::size_t>(std::atoi(argv[4])) : 96;
-  const std::string options = argc > 5 ? argv[5] : "";
-  const bool only_wrong = argc > 6;
-  int measured = 0, decided = 0, made = 0, dl = 0, df = 0, sure = 0, sure_right = 0, alarms = 0,
-      bare = 0;
-  for (std::uint64_t seed = first; measured < chips; ++seed) {
-    if (sim::Topology(sim::random_chip(seed, kind)).cores().size() > most) continue;
-    ++measured;
-    const Outcome o = measure(seed, kind, {}, options);
-    decided += o.all_decidable();
-    made += o.made_up();
-    bare += o.levels.empty();
-    alarms += o.levels.empty() && !o.tree.levels.empty();
     for (std::size_t l = 0; l < o.levels.size(); ++l) {
-      dl += o.levels[l].decidable();
-      df += o.levels[l].decidable() && o.found[l];
+      const bool can = o.levels[l].decidable();
+      const int found = o.found[l] ? 1 : 0;
+      (can ? decidable : weak) += 1;
+      (can ? decidable_found : weak_found) += found;
+      auto& bin = by_clearness[bin_of(o.levels[l].clearness)];
+      ++bin.first;
+      bin.second += found;
     }
     for (std::size_t l = 0; l < o.right.size(); ++l) {
       if (o.tree.levels[l].stability.value_or(0) < 0.95) continue;
       ++sure;
-      sure_right += o.right[l];
+      sure_right += o.right[l] ? 1 : 0;
     }
-    if (!only_wrong || !o.all_decidable() || o.made_up() > 0) print(o);
   }
-  std::printf(
-      "%d chips: %d with every decidable level; %d of %d decidable levels; %d made up; "
-      "stable %d of %d right; alarms %d of %d bare\n",
-      measured, decided, df, dl, made, sure_right, sure, alarms, bare);
+
+  static int bin_of(double clearness) {
+    for (int edge : {64, 32, 16, 8, 4, 2, 0}) {
+      if (clearness >= edge) return edge;
+    }
+    return -1;
+  }
+};
+
+class Score {
+ public:
+  Score() : csv_(std::string(SONDE_SOURCE_DIR) + "/data/score/topology.csv") {
+    csv_ << "set,seed,cores,planted,decidable,decidable_found,weak_found,made_up,launches\n";
+  }
+
+  Tally run(const std::string& set, int chips, Kind kind, const ChipDesign& design) {
+    Tally tally;
+    for (std::uint64_t seed = 1; tally.chips < chips; ++seed) {
+      if (sim::Topology(sim::random_chip(seed, kind)).cores().size() > kMostCores) continue;
+      const ChipOutcome o = measure_chip(seed, kind, design);
+      Tally one;
+      one.add(o);
+      csv_ << fmt::format("{},{},{},{},{},{},{},{},{}\n", set, seed, o.cores, o.levels.size(),
+                          one.decidable, one.decidable_found, one.weak_found, one.made_up,
+                          o.launches);
+      if (!o.every_decidable() || o.made_up() > 0) std::printf("  %s\n", text_of(o).c_str());
+      tally.add(o);
+    }
+    std::printf(
+        "%s: %d chips, %d with every decidable level; %d of %d decidable levels, %d of %d "
+        "weaker ones; %d made up; %d of %d stable ones right; %d of %d bare chips seem "
+        "to have some\n",
+        set.c_str(), tally.chips, tally.every_decidable, tally.decidable_found, tally.decidable,
+        tally.weak_found, tally.weak, tally.made_up, tally.sure_right, tally.sure, tally.alarms,
+        tally.bare);
+    for (const auto& [edge, bin] : tally.by_clearness) {
+      std::printf("  from %d standard errors: %d of %d\n", edge, bin.second, bin.first);
+    }
+    std::fflush(stdout);
+    return tally;
+  }
+
+ private:
+  std::ofstream csv_;
+};
+
+bool target(const char* what, double value, double bound, bool at_least) {
+  const bool met = at_least ? value >= bound : value < bound;
+  std::printf("%s %s: %.4f, target %s %.4f\n", met ? "met   " : "MISSED", what, value,
+              at_least ? "at least" : "below", bound);
+  return met;
+}
+
+double share(int part, int all) { return all > 0 ? static_cast<double>(part) / all : 0; }
+
+}  // namespace
+}  // namespace sonde
+
+/// An argument divides the number of chips, for a look in between.
+int main(int argc, char** argv) {
+  using namespace sonde;
+  const int part = argc > 1 ? std::max(1, std::atoi(argv[1])) : 1;
+  Score score;
+  const Tally any = score.run("any", 1000 / part, Kind::any, {});
+  const Tally bare = score.run("none", 500 / part, Kind::none, {});
+  // Recovery against noise and launches.
+  for (const std::int64_t noise : {1, 2, 4, 8}) {
+    for (const std::int64_t launches : {1, 3, 5}) {
+      score.run(fmt::format("noise {}% launches {}", noise, launches), 40 / part, Kind::planted,
+                {.addresses = 1024, .launches = launches, .noise_percent = noise});
+    }
+  }
+  bool met =
+      target("chips with every decidable level", share(any.every_decidable, any.chips), 0.99, true);
+  met &= target("structureless chips with a level", share(bare.alarms, bare.chips), 0.01, false);
+  met &= target("levels of stability 0.95 that are right", share(any.sure_right, any.sure), 0.95,
+                true);
+  return met ? 0 : 1;
 }

@@ -33,7 +33,7 @@ std::set<std::set<CoreName>> sets_of(const TreeLevel& level) {
 }
 
 ChipOutcome measure_chip(std::uint64_t seed, sim::Selector::Structure kind,
-                         const ChipDesign& design, const std::string& options) {
+                         const ChipDesign& design) {
   using Kind = sim::Selector::Structure;
   ChipOutcome o;
   const double start = now();
@@ -41,7 +41,8 @@ ChipOutcome measure_chip(std::uint64_t seed, sim::Selector::Structure kind,
                            (kind == Kind::none      ? "&structure=none"
                             : kind == Kind::planted ? "&structure=planted"
                                                     : "");
-  const auto device = open_device(name + options);
+  const auto device = open_device(
+      name + (design.noise_percent ? fmt::format("&noise={}%", *design.noise_percent) : ""));
   o.seed = seed;
   o.cores = device->description().cores.size();
   ChipRows rows(device->description());

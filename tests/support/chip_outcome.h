@@ -28,9 +28,8 @@ struct ChipOutcome {
   bool every_decidable() const;
 };
 
-/// `options` of the device beside seed and structure: "&noise=2%".
 ChipOutcome measure_chip(std::uint64_t seed, sim::Selector::Structure kind,
-                         const ChipDesign& design, const std::string& options = "");
+                         const ChipDesign& design);
 
 std::set<std::set<CoreName>> sets_of(const TreeLevel& level);
 

@@ -52,8 +52,7 @@ class Quiet {
   /// Of the slow-down of a pair in one direction.
   double slow_down_error() const {
     const bool is_long = alone_.front() > sim::to_seconds(chip_.noise.long_from).value();
-    const double own =
-        1e-6 * static_cast<double>(is_long ? chip_.noise.long_ppm : chip_.noise.launch_ppm);
+    const double own = noise(is_long ? chip_.noise.long_ppm : chip_.noise.launch_ppm);
     // A drift wanders between knots that are uniform within its range.
     const double drift = 1e-6 * static_cast<double>(chip_.scatter.drift_ppm) / 2;
     return median_error(design_.launches) * std::hypot(own, drift);
@@ -69,13 +68,18 @@ class Quiet {
   }
   /// Of the mean square difference of two profiles that is `apart` without noise.
   double apart_error(double apart) const {
-    const double load = 1e-6 * static_cast<double>(chip_.noise.load_ppm);
-    const double noise = load * load * latency_square_;
-    return std::sqrt((8 * noise * noise + 8 * apart * noise) /
+    const double load = noise(chip_.noise.load_ppm);
+    const double square = load * load * latency_square_;
+    return std::sqrt((8 * square * square + 8 * apart * square) /
                      static_cast<double>(design_.addresses));
   }
 
  private:
+  double noise(std::int64_t own_ppm) const {
+    return design_.noise_percent ? 0.01 * static_cast<double>(*design_.noise_percent)
+                                 : 1e-6 * static_cast<double>(own_ppm);
+  }
+
   double elapsed(std::size_t victim, const CoreName* aggressor) {
     const DeviceDescription& d = device_->description();
     ContentionWork work;

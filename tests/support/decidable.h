@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,8 @@ namespace sonde {
 /// How a random chip is measured.
 struct ChipDesign {
   std::int64_t addresses = 1024;
-  std::int64_t launches = 3;  ///< of a point
+  std::int64_t launches = 3;                       ///< of a point
+  std::optional<std::int64_t> noise_percent = {};  ///< of a load and a launch; none: the chip's own
 };
 
 /// A planted level and how far it stands out of the noise.
