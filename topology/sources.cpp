@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/decide.h"
 #include "core/parse.h"
 #include "core/statistics.h"
 #include "topology/levels.h"
@@ -62,6 +63,38 @@ std::vector<CoreName> drop_uncovered(PairSamples& matrix) {
   }
   matrix = std::move(smaller);
   return dropped;
+}
+
+/// What the register control says of single pairs.
+struct Control {
+  double centre = 0, spread = 0;  ///< of the logarithm of a slow-down
+};
+
+/// Pairs of which it is open whether they share anything (core/decide.h), in words; empty: none is.
+std::string open_pairs(const PairSamples& samples, const Control& control) {
+  std::size_t measured = 0, unmeasured = 0, undecided = 0;
+  const std::size_t n = samples.cores.size();
+  std::vector<std::pair<double, double>> excesses;  // with its error
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = i + 1; j < n; ++j) {
+      const auto there = median(samples.at(i, j)), back = median(samples.at(j, i));
+      if (!there && !back) {
+        ++unmeasured;
+        continue;
+      }
+      ++measured;
+      const double mean = there && back ? (*there + *back) / 2 : there.value_or(back.value_or(0));
+      excesses.emplace_back(mean - control.centre,
+                            control.spread / (there && back ? std::sqrt(2.0) : 1));
+    }
+  }
+  for (const auto& [excess, error] : excesses) {
+    undecided += decide(excess, error, measured) == Decision::undecided ? 1U : 0U;
+  }
+  std::string text;
+  if (undecided > 0) text += fmt::format("; {} of {} pairs are undecided", undecided, measured);
+  if (unmeasured > 0) text += fmt::format("; {} pairs were not measured", unmeasured);
+  return text;
 }
 
 /// From a matrix of numbers that grow with similarity.
@@ -158,7 +191,7 @@ std::vector<SourceResult> judge_interference(const ProbeRows& interfere, TimeSou
                                              std::uint64_t seed) {
   std::vector<SourceResult> results;
   const std::vector<Contention> kinds = contentions_of(interfere, source);
-  std::map<std::string, double> controls;  // by the victim's work
+  std::map<std::string, Control> controls;  // by the victim's work
   for (const Contention& kind : kinds) {
     if (!kind.control()) continue;
     const auto matrix = slow_down(interfere, source, kind);
@@ -168,17 +201,21 @@ std::vector<SourceResult> judge_interference(const ProbeRows& interfere, TimeSou
     for (const auto& cell : matrix->cells) {
       if (cell) cells.push_back(log_of(*cell));
     }
-    if (const auto spread = mad(cells)) controls[kind.victim_work] = 1.4826 * *spread;
+    if (const auto spread = mad(cells)) {
+      controls[kind.victim_work] = {median(cells).value_or(0), 1.4826 * *spread};
+    }
   }
   for (const Contention& kind : kinds) {
     if (kind.control()) continue;
     auto samples = slow_down_samples(interfere, source, kind);
     if (!samples) continue;
     const auto control = controls.find(kind.victim_work);
-    results.push_back(judge_pairs(changed(std::move(*samples), log_of),
-                                  control == controls.end() ? 0 : control->second, seed,
+    PairSamples logs = changed(std::move(*samples), log_of);
+    const bool known = control != controls.end();
+    const std::string open = known ? open_pairs(logs, control->second) : " (no register control)";
+    results.push_back(judge_pairs(std::move(logs), known ? control->second.spread : 0, seed,
                                   interfere.file + " " + kind.label(), "a mutual slow-down"));
-    if (control == controls.end()) results.back().verdict += " (no register control)";
+    results.back().verdict += open;
   }
   return results;
 }
