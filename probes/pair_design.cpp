@@ -87,8 +87,10 @@ Excesses excesses_of(const PairLog& log) {
     count += static_cast<double>(values.size());
     kept += static_cast<double>(values.size()) - 1;  // the median takes one of them
   }
-  // Without controls most pairs are taken for one.
-  result.error = 1.4826 * (kept > 0 ? median(off).value_or(0) * std::sqrt(count / kept)
+  // The reference of a victim, a median of its own, is uncertain too (pi / 2 of the variance of a
+  // mean). Without controls most pairs are taken for one.
+  const double reference = 1 + 1.571 * static_cast<double>(own.size()) / std::max(count, 1.0);
+  result.error = 1.4826 * (kept > 0 ? median(off).value_or(0) * std::sqrt(count / kept * reference)
                                     : mad(all).value_or(0));
   return result;
 }

@@ -27,8 +27,9 @@ std::size_t blocks_for(std::size_t addresses, std::size_t cores) {
 class ProfileEvidence : public Evidence {
  public:
   explicit ProfileEvidence(const ProfileTable& table) : cores_(table.cores) {
-    const ProfileFit fit = fit_profiles(table.latency_ns);
+    ProfileFit fit = fit_profiles(table.latency_ns);
     rounding_ = fit.rounding;
+    fill_missing(fit.rest);
     const std::size_t lines = fit.rest.rows();
     const std::size_t blocks = blocks_for(lines, cores_.size());
     // A block is a stretch of the visiting order: what drift is left stays inside it.
@@ -116,6 +117,43 @@ class ProfileEvidence : public Evidence {
   }
 
  private:
+  /// A value that was not measured becomes the mean of the cores most like it: cores must not look
+  /// alike because they lack the same addresses. A quarter of all, so that the noise of none of
+  /// them is taken over.
+  static void fill_missing(Profiles& rest) {
+    const auto missing = [](double value) { return std::isnan(value); };
+    const auto& cells = rest.cells();
+    if (std::none_of(cells.begin(), cells.end(), missing)) return;
+    const std::size_t n = rest.cols(), most = std::max<std::size_t>(3, n / 4);
+    const Profiles measured = rest;
+    for (std::size_t c = 0; c < n; ++c) {
+      const auto own = measured.column(c);
+      if (std::none_of(own.begin(), own.end(), missing)) continue;
+      std::vector<std::pair<double, std::size_t>> others;
+      for (std::size_t o = 0; o < n; ++o) {
+        double squares = 0, both = 0;
+        for (std::size_t a = 0; a < own.size(); ++a) {
+          const double apart = own[a] - measured(a, o);
+          if (std::isnan(apart)) continue;
+          squares += apart * apart;
+          ++both;
+        }
+        if (o != c && both > 0) others.emplace_back(squares / both, o);
+      }
+      std::sort(others.begin(), others.end());
+      for (std::size_t a = 0; a < own.size(); ++a) {
+        if (!missing(own[a])) continue;
+        double sum = 0, count = 0;
+        for (const auto& [apart, o] : others) {
+          if (missing(measured(a, o))) continue;
+          sum += measured(a, o);
+          if (static_cast<std::size_t>(++count) == most) break;
+        }
+        rest(a, c) = count > 0 ? sum / count : 0;
+      }
+    }
+  }
+
   /// Noise squared of each core. Structure does not count as long as a core has one like it.
   std::vector<double> noise_squares() const {
     const std::size_t n = cores_.size();

@@ -240,7 +240,7 @@ TEST(TopologyTree, CoresWithOneValueAreLeftOutByName) {
   EXPECT_EQ(sets_of(tree.levels[0]),
             (std::set<std::string>{"vector0-2+vector6-8+vector12-14+vector18-20",
                                    "vector5+vector9-11+vector15-17+vector21-23"}));
-  EXPECT_NE(tree.reason.find("left out: vector3, vector4"), std::string::npos) << tree.reason;
+  EXPECT_NE(tree.reason.find("left out: vector3 and vector4"), std::string::npos) << tree.reason;
   for (Row& row : rows.rows("profile").table->rows) row.values[latency] = 150.0;
   EXPECT_TRUE(infer_core_tree(rows.run()).cannot_tell);
 }
@@ -280,9 +280,9 @@ TEST(TopologyTree, OpenPairsAreCounted) {
     for (int j = 0; j < 12; ++j) {
       if (i == j || i + j == 1) continue;  // 0 and 1 never met
       const std::string other = "vector" + std::to_string(j);
-      // A control that scatters by 1 %.
-      rows.interfere(victim, other, "register", 100 + ((i + j) % 2 == 0 ? 0.675 : -0.675));
-      rows.interfere(victim, other, "load", i + j == 20 && i * j == 99 ? 102.2 : 100);
+      // A control of -1, -0.5, 0, 0.5 and 1 %: its robust deviation is 0.74 %, 0.52 % of two.
+      rows.interfere(victim, other, "register", 100 + 0.5 * ((i * 3 + j) % 5 - 2));
+      rows.interfere(victim, other, "load", i + j == 20 && i * j == 99 ? 101.5 : 100);
     }
   }
   const CoreTree tree = infer_core_tree(rows.run());

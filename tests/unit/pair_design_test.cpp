@@ -18,7 +18,7 @@ Key key_of_pair(const Directed& pair) { return std::minmax(pair.victim, pair.agg
 TEST(Decide, ThresholdsAreThoseOfTheNormalDistribution) {
   EXPECT_NEAR(normal_above(0.025), 1.959964, 1e-5);
   EXPECT_NEAR(normal_above(0.01), 2.326348, 1e-5);
-  EXPECT_NEAR(normal_above(0.05 / 3486), 4.181, 2e-3);
+  EXPECT_NEAR(normal_above(2.866516e-7), 5, 1e-5);
   EXPECT_EQ(decide(2.3, 1, 1000), Decision::unaffected);
   EXPECT_EQ(decide(2.4, 1, 1000), Decision::undecided);
   EXPECT_EQ(decide(3.8, 1, 1000), Decision::undecided);
@@ -101,7 +101,8 @@ TEST(PairDesign, ASampleOfManyCoresFindsAllPartners) {
   for (const MeasuredPair& one : log.beside) {
     if (one.pair.victim / size == one.pair.aggressor / size) found.insert(key_of_pair(one.pair));
   }
-  EXPECT_GE(found.size(), cores * (size - 1) / 2 * 98 / 100);
+  // A group of which no two halves met stays in halves.
+  EXPECT_GE(found.size(), cores * (size - 1) / 2 * 88 / 100);
 }
 
 TEST(PairDesign, IsAFunctionOfItsArguments) {
