@@ -23,6 +23,7 @@ constexpr std::size_t kFewestPairs = 4;
 constexpr double kLeastOfFiner = 0.05;  // of the gap of the level inside
 /// The common part is known to about one unit's own part in all of them: a gap must be larger.
 constexpr double kLeastShare = 2;
+constexpr std::size_t kFewPlaces = 16;
 constexpr std::size_t kMostLevels = 8;
 constexpr double kRounding = 1e-9;  // a gap below it is none
 
@@ -84,8 +85,10 @@ class Judge {
 
   /// How far pairs between the same two groups differ from each other beyond noise, over the
   /// contrast. In a tree all cores of one group are equally far from those of another; cores in a
-  /// row or a mesh are not, and any cut through them is arbitrary.
-  double unevenness(const Partition& groups) const {
+  /// row or a mesh are not, and any cut through them is arbitrary. A few places in a row show large
+  /// gaps by chance: there even the gap, what parts a group from the nearest one, must be that
+  /// clear.
+  double unevenness(const Partition& groups, double gap) const {
     struct Block {
       double n = 0, sum = 0, squares = 0;
     };
@@ -106,7 +109,10 @@ class Judge {
     const Contrast found = contrast(look_.all, groups);
     if (freedom < 1 || found.sum <= 0) return 0;
     const double noise = variance_.value_or(0) / 2;  // all samples are two halves
-    return std::sqrt(std::max(0.0, squares / freedom - noise)) * found.weight / found.sum;
+    const double scatter = std::sqrt(std::max(0.0, squares / freedom - noise));
+    const double contrast_of_one = found.sum / found.weight;
+    const bool few = look_.places && groups.size() < kFewPlaces;
+    return scatter / (few ? std::min(gap, contrast_of_one) : contrast_of_one);
   }
 
   /// Probability that a pair of one group is more alike than a pair of two groups of one parent.
@@ -277,7 +283,7 @@ class Search {
       FoundLevel level{of_cores(groups, units), 0, judge.strength(a, b), gap.size};
       if (level.strength < judge.least_strength()) continue;
       if (judge.separation(groups) < kLeastSeparation) continue;
-      if (judge.unevenness(groups) > kMostUnevenness) continue;
+      if (judge.unevenness(groups, gap.size) > kMostUnevenness) continue;
       level.stability = stability(look, groups, unit_parent);
       if (level.stability >= kLeastStability) return level;
     }
