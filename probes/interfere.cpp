@@ -32,7 +32,7 @@ class Interfere : public Probe {
 
   void add_options(CommandLine& line) override {
     line.choice("--design", design_, {"pairs", "subsets"},
-                "pairs (every two cores in one direction, then both where it is not clear that "
+                "pairs (most pairs of cores in one direction, then both where it is not clear that "
                 "they share nothing) or subsets (beside random halves of all others, which shows "
                 "sharing that one aggressor cannot saturate)");
     line.text("--aggressor", aggressor_text_,

@@ -100,12 +100,13 @@ Excesses excesses_of(const PairLog& log) {
 std::vector<Directed> first_pairs(std::size_t cores, std::uint64_t seed) {
   std::vector<Directed> pairs;
   Rng rng(key_of({seed, cores, 0x66697273}));
+  const bool few = cores <= kFewPartners + 1;
   for (std::size_t b = 1; b < cores; ++b) {
     for (std::size_t a = 0; a < b; ++a) {
-      if (rng.below(cores - 1) >= kFirstPartners) continue;
+      if (!few && (rng.below(5) == 0 || rng.below(cores - 1) >= kFirstPartners)) continue;
       const Directed pair = either_way(a, b, seed);
       pairs.push_back(pair);
-      if (cores - 1 <= kFewPartners) pairs.push_back({pair.aggressor, pair.victim});
+      if (few) pairs.push_back({pair.aggressor, pair.victim});
     }
   }
   return pairs;
@@ -138,8 +139,12 @@ std::vector<Directed> further_pairs(std::size_t cores, std::uint64_t seed, const
       for (std::size_t b : tied[core]) add(a, b);
     }
   }
+  const auto alone = static_cast<std::size_t>(
+      std::count_if(tied.begin(), tied.end(), [](const auto& ties) { return ties.empty(); }));
   for (std::size_t core = 0; core < cores; ++core) {
-    if (!tied[core].empty() || 2 * tried.partners(core) >= cores - 1) continue;
+    if (!tied[core].empty()) continue;
+    // Where most cores are tied to none, the device shares nothing that pairs show.
+    if (2 * alone > cores && 2 * tried.partners(core) >= cores - 1) continue;
     Rng rng(key_of({seed, core, tried.partners(core)}));
     std::vector<std::size_t> others;
     for (std::size_t b = 0; b < cores; ++b) {

@@ -32,15 +32,15 @@ inline constexpr std::int64_t kPairRepetitions = 3;
 /// something.
 inline constexpr std::size_t kControls = 4;
 
-/// Where the design of pairs starts: every two cores in one direction, which a coin chooses; both
-/// where the cores are few; a sample of about kFirstPartners for each core where they are many.
+/// Where the design of pairs starts: four of five pairs of cores in one direction, which a coin
+/// chooses; all in both where the cores are few; a smaller sample where they are many.
 std::vector<Directed> first_pairs(std::size_t cores, std::uint64_t seed);
 
 /// What is to be measured next, empty when every pair is decided (core/decide.h): the other
 /// direction of a pair that is not clearly unaffected; two cores that an affected pair ties to a
-/// third one; and, for a core that nothing affects, further partners while less than half of all
-/// others were tried. An excess is what a latency is above that of the victim beside its controls
-/// (alone where it has none). A pure function.
+/// third one; and, for a core that nothing affects, further partners, all others at most, half of
+/// them where most cores are affected by none. An excess is what a latency is above that of the
+/// victim beside its controls (alone where it has none). A pure function.
 std::vector<Directed> further_pairs(std::size_t cores, std::uint64_t seed, const PairLog& log);
 
 }  // namespace sonde

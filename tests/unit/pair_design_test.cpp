@@ -41,7 +41,7 @@ TEST(PairDesign, BeginsWithEachPairInOneDirection) {
   EXPECT_EQ(first_pairs(10, 1).size(), 90u);  // few: both directions
   EXPECT_TRUE(first_pairs(1, 1).empty());
   // Many: a sample of about 192 partners each.
-  EXPECT_NEAR(static_cast<double>(first_pairs(1024, 1).size()), 1024 * 192 / 2.0, 2000);
+  EXPECT_NEAR(static_cast<double>(first_pairs(1024, 1).size()), 0.8 * 1024 * 192 / 2.0, 2000);
 }
 
 /// Measures a machine whose cores of one group (core / size) slow each other.
@@ -81,10 +81,10 @@ TEST(PairDesign, GrowsWhereCoresShareAndThenEnds) {
     (one.pair.victim / size == one.pair.aggressor / size ? same : other) += 1;
   }
   EXPECT_EQ(same, cores * (size - 1));  // both directions of each
-  // The others once, but for the one in a hundred that look like more by chance.
-  const double once = 60 * 59 / 2.0 - 60 * 3 / 2.0;
-  EXPECT_LT(static_cast<double>(other), once * 1.05);
-  EXPECT_GE(static_cast<double>(other), once);
+  // Four of five others once, but for the one in a hundred that look like more by chance.
+  const double once = 0.8 * (60 * 59 / 2.0 - 60 * 3 / 2.0);
+  EXPECT_LT(static_cast<double>(other), once * 1.1);
+  EXPECT_GE(static_cast<double>(other), once * 0.95);
 }
 
 TEST(PairDesign, ASampleOfManyCoresFindsAllPartners) {
