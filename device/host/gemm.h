@@ -15,7 +15,8 @@ namespace sonde::host {
 /// Types and kernels of the host's matrix engine.
 GemmOffer gemm_offer();
 
-/// Matrix products on all usable cores. A sampled block of C is compared with a product in double.
+/// Matrix products on all usable cores, or those that are named. A sampled block of C is compared
+/// with a product in double.
 class GemmEngine final : public Engine<GemmWork> {
  public:
   /// `description` is of `machine`; both outlive the engine.
@@ -31,6 +32,8 @@ class GemmEngine final : public Engine<GemmWork> {
 
  private:
   GemmProduct& product_for(const std::string& kernel);
+  std::string kernel_of(const GemmTask& task);
+  GemmTask task_of(const GemmWork& work) const;
 
   const Machine& machine_;
   const DeviceDescription& description_;
