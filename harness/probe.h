@@ -33,6 +33,11 @@ struct Point {
   std::int64_t batch = 0;
 };
 
+/// What is known of a point when a plan may grow.
+struct PointSamples {
+  std::vector<double> elapsed_s;  ///< of its good samples, in order; empty: it has none
+};
+
 /// An independent measurement: its schema, its points, and how one sample of a point is taken.
 /// The harness owns the command line, order, repetitions, rows, resume and errors.
 class Probe {
@@ -43,6 +48,14 @@ class Probe {
   virtual void add_options(CommandLine& line) = 0;
   /// The points in listed order. Throws UsageError for options that do not fit the device.
   virtual std::vector<Point> plan(const Selection& selection) = 0;
+  /// Further points, which follow from what was measured: sizes between two neighbours that differ,
+  /// pairs that are not decided yet. Asked when every point so far is finished, until it gives
+  /// none; `samples` goes with `points`. Points that ask what is there already are left out. A pure
+  /// function of its arguments, so that a resume comes to the same plan.
+  virtual std::vector<Point> extend(const Selection&, const std::vector<Point>& /*points*/,
+                                    const std::vector<PointSamples>& /*samples*/) {
+    return {};
+  }
   /// The probe's own options that decide its rows, for the manifest. Valid after plan().
   virtual std::map<std::string, std::string> options() const = 0;
   /// Samples a point takes when --repetitions does not say; nullopt: the stopping rule decides.

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
-#include <unordered_set>
 
 #include "core/command_line.h"
 #include "core/csv_writer.h"
@@ -66,28 +65,18 @@ void print_plan(const Probe& probe, const std::vector<Point>& points, const Comm
             << (most == 1 ? " repetition" : " repetitions") << " each: " << total << '\n';
 }
 
-/// The plan without points that ask the same again: series overlap where their axes agree.
-std::vector<Point> without_repeats(std::vector<Point> points) {
-  std::unordered_set<std::string> seen;
-  std::erase_if(points, [&](const Point& point) {
-    std::string axes;
-    for (const Cell& cell : point.axes) axes += format_cell(cell) + '\x1f';
-    return !seen.insert(axes).second;
-  });
-  return points;
-}
-
 ExitCode code_of(const Outcome& outcome) {
   if (outcome.interrupted) return ExitCode::interrupted;
   return outcome.failed > 0 ? ExitCode::point_failed : ExitCode::ok;
 }
 
-ExitCode measure(Probe& probe, Device& device, const std::vector<Point>& points,
-                 const CommonOptions& options) {
+ExitCode measure(Probe& probe, Device& device, const Selection& selection,
+                 const std::vector<Point>& points, const CommonOptions& options) {
   const Schema& schema = probe.schema();
   if (options.csv) {
     CsvWriter writer(schema, *options.csv);
-    Runner runner(probe, device, points, options, {}, [&](const Row& row) { writer.write(row); });
+    Runner runner(probe, device, selection, points, options, {},
+                  [&](const Row& row) { writer.write(row); });
     return code_of(runner.run());
   }
   StepRequest request;
@@ -109,7 +98,7 @@ ExitCode measure(Probe& probe, Device& device, const std::vector<Point>& points,
   if (run.created()) std::cout << run.path().string() << std::endl;
   Outcome outcome;
   try {
-    Runner runner(probe, device, points, options, run.stored().rows,
+    Runner runner(probe, device, selection, points, options, run.stored().rows,
                   [&](const Row& row) { run.write(row); });
     outcome = runner.run();
   } catch (const OutputError&) {
@@ -171,7 +160,7 @@ ExitCode run(std::vector<std::string> arguments) {
     throw UsageError("--out and --csv: Google Benchmark writes no rows; leave them out");
   }
   if (gbench) return run_gbench(*probe, *device, points, options, flags);
-  return measure(*probe, *device, points, options);
+  return measure(*probe, *device, selection, points, options);
 }
 
 }  // namespace

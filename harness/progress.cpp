@@ -8,9 +8,8 @@ namespace sonde {
 
 using Clock = std::chrono::steady_clock;
 
-Progress::Progress(std::string title, std::int64_t points, bool enabled)
+Progress::Progress(std::string title, bool enabled)
     : title_(std::move(title)),
-      points_(points),
       enabled_(enabled),
       terminal_(::isatty(STDERR_FILENO) == 1),
       start_(Clock::now()),
@@ -20,7 +19,8 @@ Progress::~Progress() {
   if (drawn_) std::fputs("\r\033[K", stderr);
 }
 
-void Progress::update(std::int64_t done, double share, const std::string& current) {
+void Progress::update(std::int64_t done, std::int64_t points, double share,
+                      const std::string& current) {
   if (!enabled_) return;
   const auto now = Clock::now();
   // A log gets a line now and then, a terminal a line that changes.
@@ -32,7 +32,7 @@ void Progress::update(std::int64_t done, double share, const std::string& curren
     std::snprintf(left, sizeof left, ", at most %.0f s left", spent * (1 - share) / share);
   }
   std::fprintf(stderr, "%s%s: %lld of %lld points done, now %.60s%s%s", terminal_ ? "\r\033[K" : "",
-               title_.c_str(), static_cast<long long>(done), static_cast<long long>(points_),
+               title_.c_str(), static_cast<long long>(done), static_cast<long long>(points),
                current.c_str(), left, terminal_ ? "" : "\n");
   std::fflush(stderr);
   drawn_ = terminal_;

@@ -10,16 +10,15 @@ namespace sonde {
 /// terminal; elsewhere a line every ten seconds, so that logs stay short.
 class Progress {
  public:
-  Progress(std::string title, std::int64_t points, bool enabled);
+  Progress(std::string title, bool enabled);
   ~Progress();
-  /// `done` points need no more samples; `share` (0 to 1) is the part of all expected samples
+  /// `done` of `points` need no more samples; `share` (0 to 1) is the part of all expected samples
   /// taken.
-  void update(std::int64_t done, double share, const std::string& current);
+  void update(std::int64_t done, std::int64_t points, double share, const std::string& current);
   void finish(const std::string& summary);
 
  private:
   std::string title_;
-  std::int64_t points_;
   bool enabled_;
   bool terminal_;
   bool drawn_ = false;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <set>
+#include <unordered_set>
 
 #include "core/parse.h"
 #include "core/rng.h"
@@ -19,6 +20,9 @@ namespace {
 /// beyond its next look: a handful of slow points must not take longer than all others together.
 constexpr double kMostPointSeconds = 2;
 
+/// What every reason of a point that a budget left out holds.
+const std::string kBudget = "the budget of ";
+
 /// Mean of two readings, one if only one is known.
 template <class T>
 std::optional<double> around(const std::optional<T>& before, const std::optional<T>& after) {
@@ -26,6 +30,13 @@ std::optional<double> around(const std::optional<T>& before, const std::optional
   if (before) return before->value();
   if (after) return after->value();
   return std::nullopt;
+}
+
+/// Tells points with the same axes.
+std::string axes_text(const Point& point) {
+  std::string text;
+  for (const Cell& cell : point.axes) text += format_cell(cell) + '\x1f';
+  return text;
 }
 
 }  // namespace
@@ -55,32 +66,33 @@ std::size_t incomplete_tail(const Probe& probe, const std::vector<Row>& stored) 
   return tail;
 }
 
-Runner::Runner(Probe& probe, Device& device, const std::vector<Point>& points,
+std::vector<Point> without_repeats(std::vector<Point> points) {
+  std::unordered_set<std::string> seen;
+  std::erase_if(points, [&](const Point& point) { return !seen.insert(axes_text(point)).second; });
+  return points;
+}
+
+Runner::Runner(Probe& probe, Device& device, const Selection& selection, std::vector<Point> points,
                const CommonOptions& options, const std::vector<Row>& stored, Emit emit)
     : probe_(probe),
       device_(device),
-      points_(points),
+      selection_(selection),
+      points_(std::move(points)),
       options_(options),
       emit_(std::move(emit)),
-      states_(points.size()) {
+      states_(points_.size()) {
   std::optional<double> last_end;
   for (const Row& row : stored) {
-    if (row.point >= static_cast<std::int64_t>(points.size())) {
-      throw UsageError("stored row of point " + std::to_string(row.point) + ": the plan has only " +
-                       std::to_string(points.size()) + " points");
-    }
-    const std::vector<Cell>& axes = points[static_cast<std::size_t>(row.point)].axes;
-    const auto agrees = [](const Cell& planned, const Cell& stored_cell) {
-      return planned.index() == 0 || planned == stored_cell;  // empty: filled by the row
-    };
-    if (!std::equal(axes.begin(), axes.end(), row.values.begin(), agrees)) {
-      throw UsageError("stored row of point " + std::to_string(row.point) +
-                       ": its axes are not those of the plan now (another set of cores, another " +
-                       "version?); measure into a new directory");
-    }
     stored_.try_emplace({row.point, row.repetition}, &row);  // the first row of a series
     order_ = std::max(order_, row.order + 1);
     if (const auto end = row.number(probe.schema(), "end_s")) last_end = end;
+  }
+  match_stored(0);
+  // A plan grows only when all of it is done.
+  const bool grown = !stored_.empty() &&
+                     stored_.rbegin()->first.first >= static_cast<std::int64_t>(points_.size());
+  for (std::size_t p = 0; grown && p < points_.size(); ++p) {
+    if (!stored_.contains({static_cast<std::int64_t>(p), 0})) refuse_unplanned();
   }
   if (last_end) device_.resume_at(Seconds(*last_end));
   // A budget counts the device's own time where that is modelled, so that the rows do not depend
@@ -95,9 +107,62 @@ Runner::Runner(Probe& probe, Device& device, const std::vector<Point>& points,
   }
 }
 
+void Runner::match_stored(std::size_t from) const {
+  const auto agrees = [](const Cell& planned, const Cell& stored_cell) {
+    return planned.index() == 0 || planned == stored_cell;  // empty: filled by the row
+  };
+  for (auto at = stored_.lower_bound({static_cast<std::int64_t>(from), 0});
+       at != stored_.end() && at->first.first < static_cast<std::int64_t>(points_.size()); ++at) {
+    const std::vector<Cell>& axes = points_[static_cast<std::size_t>(at->first.first)].axes;
+    if (std::equal(axes.begin(), axes.end(), at->second->values.begin(), agrees)) continue;
+    throw UsageError("stored row of point " + std::to_string(at->first.first) +
+                     ": its axes are not those of the plan now (another set of cores, another " +
+                     "version?); measure into a new directory");
+  }
+}
+
+void Runner::refuse_unplanned() const {
+  throw UsageError("stored row of point " + std::to_string(stored_.rbegin()->first.first) +
+                   ": the plan has only " + std::to_string(points_.size()) + " points");
+}
+
+bool Runner::grow() {
+  if (out_of_budget_) return false;
+  const auto size = static_cast<std::int64_t>(points_.size());
+  // What an earlier run added followed from the rows it had then: samples that a resume took anew
+  // (a failed point tried again) came after them and must not change it.
+  std::optional<std::int64_t> before;
+  for (auto at = stored_.lower_bound({size, 0}); at != stored_.end(); ++at) {
+    before = std::min(before.value_or(at->second->order), at->second->order);
+  }
+  std::vector<PointSamples> samples(points_.size());
+  for (std::size_t p = 0; p < points_.size(); ++p) {
+    const State& state = states_[p];
+    for (std::size_t i = 0; i < state.samples.size(); ++i) {
+      if (!before || state.orders[i] < *before) samples[p].elapsed_s.push_back(state.samples[i]);
+    }
+  }
+  std::vector<Point> more = probe_.extend(selection_, points_, samples);
+  std::unordered_set<std::string> seen;
+  std::int64_t batch = 0;
+  for (const Point& point : points_) {
+    seen.insert(axes_text(point));
+    batch = std::max(batch, point.batch + 1);
+  }
+  for (Point& point : more) {
+    if (!seen.insert(axes_text(point)).second) continue;
+    point.batch += batch;  // of those added now, a lower one still comes first
+    points_.push_back(std::move(point));
+  }
+  states_.resize(points_.size());
+  match_stored(static_cast<std::size_t>(size));
+  if (before && static_cast<std::int64_t>(points_.size()) == size) refuse_unplanned();
+  return static_cast<std::int64_t>(points_.size()) > size;
+}
+
 std::string Runner::beyond_budget(std::size_t point) const {
   if (!options_.budget_s) return "";
-  const std::string budget = "the budget of " + format_number(*options_.budget_s) + " s";
+  const std::string budget = kBudget + format_number(*options_.budget_s) + " s";
   const double left = *options_.budget_s - spent_s_();
   if (left <= 0) return budget + " was used up";
   // What a sample takes is known from its point, else from the plan's estimate, scaled by how far
@@ -225,7 +290,10 @@ void Runner::take(std::size_t point, const Row& row, bool stored) {
     state.done = true;
     return;
   }
-  if (row.status == Status::ok) state.samples.push_back(*row.number(probe_.schema(), "elapsed_s"));
+  if (row.status == Status::ok) {
+    state.samples.push_back(*row.number(probe_.schema(), "elapsed_s"));
+    state.orders.push_back(row.order);
+  }
   if (options_.repetitions) {
     state.done = state.rows - state.forgiven >= *options_.repetitions;
   } else {
@@ -255,6 +323,8 @@ bool Runner::run_batch(std::int64_t batch, Outcome& outcome, Progress& progress)
       if (const auto stored = stored_.find({static_cast<std::int64_t>(p), round});
           stored != stored_.end()) {
         take(p, *stored->second, true);
+        out_of_budget_ |= points_[p].skip.empty() && stored->second->status == Status::skipped &&
+                          stored->second->reason.find(kBudget) != std::string::npos;
       } else {
         if (caught_signal() != 0) return false;
         std::vector<Row> rows;
@@ -263,8 +333,10 @@ bool Runner::run_batch(std::int64_t batch, Outcome& outcome, Progress& progress)
           rows = {blank(p, round)};
           rows[0].status = Status::skipped;
           rows[0].reason = reason;
+          out_of_budget_ = true;
         } else {
-          progress.update(done_, share(), points_[p].label);
+          progress.update(done_, static_cast<std::int64_t>(points_.size()), share(),
+                          points_[p].label);
           rows = measure(p, round);
         }
         for (const Row& row : rows) emit_(row);
@@ -288,15 +360,19 @@ bool Runner::run_batch(std::int64_t batch, Outcome& outcome, Progress& progress)
 }
 
 Outcome Runner::run() {
-  Progress progress(probe_.schema().probe, static_cast<std::int64_t>(points_.size()),
-                    !options_.no_progress);
+  Progress progress(probe_.schema().probe, !options_.no_progress);
   Outcome outcome;
-  std::set<std::int64_t> batches;
-  for (const Point& point : points_) batches.insert(point.batch);
-  for (std::int64_t batch : batches) {
-    outcome.interrupted = !run_batch(batch, outcome, progress);
-    if (outcome.interrupted) break;
-  }
+  std::set<std::int64_t> finished;
+  do {
+    std::set<std::int64_t> batches;
+    for (const Point& point : points_) batches.insert(point.batch);
+    for (std::int64_t batch : batches) {
+      if (finished.contains(batch)) continue;
+      outcome.interrupted = !run_batch(batch, outcome, progress);
+      if (outcome.interrupted) break;
+      finished.insert(batch);
+    }
+  } while (!outcome.interrupted && grow());
   for (const State& state : states_) {
     if (state.rows == 0) continue;
     if (state.last == Status::failed)

@@ -26,6 +26,9 @@ struct Outcome {
 /// up is not whole (its file was changed).
 std::size_t incomplete_tail(const Probe& probe, const std::vector<Row>& stored);
 
+/// The plan without points that ask the same again: series overlap where their axes agree.
+std::vector<Point> without_repeats(std::vector<Point> points);
+
 /// Takes the samples of every point: batch by batch, rounds over all points that still need one,
 /// each round in its own seeded order, so that drift hits all alike. A point stops at a fixed look,
 /// at its cap, when it is skipped, or when it fails; the budget skips what is left, and what would
@@ -34,15 +37,17 @@ class Runner {
  public:
   using Emit = std::function<void(const Row&)>;
   /// `stored`: rows of an earlier run of the same plan, taken as they are; the first missing
-  /// (point, repetition) is measured next. `emit` gets each new row, in order.
-  Runner(Probe& probe, Device& device, const std::vector<Point>& points,
+  /// (point, repetition) is measured next. `emit` gets each new row, in order. `points` is what
+  /// probe.plan(selection) gave.
+  Runner(Probe& probe, Device& device, const Selection& selection, std::vector<Point> points,
          const CommonOptions& options, const std::vector<Row>& stored, Emit emit);
 
   Outcome run();
 
  private:
   struct State {
-    std::vector<double> samples;  ///< elapsed_s of good rows, in order
+    std::vector<double> samples;       ///< elapsed_s of good rows, in order
+    std::vector<std::int64_t> orders;  ///< of those rows
     std::int64_t rows = 0;
     std::int64_t forgiven = 0;  ///< failed rows of an earlier run: the point is tried again
     double spent_s = 0;         ///< device time of its rows, preparing and checking included
@@ -60,13 +65,20 @@ class Runner {
   std::int64_t fewest() const;  ///< samples that a point needs for an interval, if it may have them
   double share() const;
   bool run_batch(std::int64_t batch, Outcome& outcome, Progress& progress);
+  /// Throws UsageError when a stored row of a point in [from, end) is not one of that point.
+  void match_stored(std::size_t from) const;
+  [[noreturn]] void refuse_unplanned() const;
+  /// Adds what the probe asks for next; false: nothing.
+  bool grow();
 
   Probe& probe_;
   Device& device_;
-  const std::vector<Point>& points_;
+  const Selection& selection_;
+  std::vector<Point> points_;
   const CommonOptions& options_;
   Emit emit_;
   std::map<std::pair<std::int64_t, std::int64_t>, const Row*> stored_;
+  bool out_of_budget_ = false;
   std::vector<State> states_;
   std::int64_t order_ = 0;
   std::int64_t taken_ = 0;     ///< samples taken or no longer needed

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "core/rng.h"
@@ -43,6 +44,10 @@ class FakeProbe : public Probe {
   void add_options(CommandLine&) override {}
   std::vector<Point> plan(const Selection&) override { return points; }
   std::map<std::string, std::string> options() const override { return {}; }
+  std::vector<Point> extend(const Selection&, const std::vector<Point>& known,
+                            const std::vector<PointSamples>& samples) override {
+    return grow ? grow(known, samples) : std::vector<Point>();
+  }
   Sample measure(Device& device, const Point& point, const Trial& trial, Row& row) override {
     ++calls;
     const Cell latency = 1.0;
@@ -68,6 +73,8 @@ class FakeProbe : public Probe {
   }
 
   std::vector<Point> points;
+  std::function<std::vector<Point>(const std::vector<Point>&, const std::vector<PointSamples>&)>
+      grow;
   int calls = 0;
 };
 
@@ -84,7 +91,7 @@ class RunnerTest : public ::testing::Test {
   Outcome run(const std::vector<Row>& stored = {}) {
     rows_ = stored;
     const std::vector<Row> before = stored;
-    Runner runner(probe_, device_, probe_.points, options_, before,
+    Runner runner(probe_, device_, selection_, probe_.points, options_, before,
                   [&](const Row& row) { rows_.push_back(row); });
     return runner.run();
   }
@@ -101,6 +108,7 @@ class RunnerTest : public ::testing::Test {
   }
 
   FakeDevice device_;
+  Selection selection_{device_.description(), std::nullopt, false, 1, std::nullopt};
   FakeProbe probe_;
   CommonOptions options_;
   std::vector<Row> rows_;
@@ -318,7 +326,7 @@ class SeriesTest : public ::testing::Test {
   std::vector<Row> run(std::vector<Row> stored) {
     device_.now_ = 0;
     std::vector<Row> rows = stored;
-    Runner runner(probe_, device_, points_, options_, stored,
+    Runner runner(probe_, device_, selection_, points_, options_, stored,
                   [&](const Row& row) { rows.push_back(row); });
     runner.run();
     return rows;
@@ -329,6 +337,7 @@ class SeriesTest : public ::testing::Test {
     return all;
   }
   FakeDevice device_;
+  Selection selection_{device_.description(), std::nullopt, false, 1, std::nullopt};
   SeriesProbe probe_;
   std::vector<Point> points_;
   CommonOptions options_;
@@ -374,6 +383,79 @@ TEST_F(RunnerTest, ResumeFromAnyPrefixEndsWithTheSameRows) {
     run({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(kept)});
     EXPECT_EQ(cells(rows_), cells(whole)) << kept;
   }
+}
+
+/// Points in turns of two, until eight: sizes that follow from the slowest sample so far.
+std::vector<Point> two_more(const std::vector<Point>& known,
+                            const std::vector<PointSamples>& samples) {
+  EXPECT_EQ(known.size(), samples.size());
+  if (known.size() >= 8) return {};
+  double slowest = 0;
+  for (const PointSamples& s : samples) {
+    for (double elapsed : s.elapsed_s) slowest = std::max(slowest, elapsed);
+  }
+  std::vector<Point> more = {known.front(), point("noisy"), point("quiet")};  // the first is there
+  for (std::size_t i = 1; i < more.size(); ++i) {
+    more[i].axes[2] = static_cast<std::int64_t>(slowest * 1e12) +
+                      static_cast<std::int64_t>(10 * known.size() + i);
+    more[i].batch = static_cast<std::int64_t>(i % 2);
+  }
+  return more;
+}
+
+TEST_F(RunnerTest, APlanGrowsFromWhatWasMeasured) {
+  probe_.points = {point("noisy"), point("fail")};
+  probe_.points[1].axes[2] = std::int64_t{128};
+  probe_.grow = two_more;
+  options_.repetitions = 4;
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.ok, 7);  // two, and three turns of two
+  EXPECT_EQ(outcome.failed, 1);
+  for (std::int64_t p : {2, 3, 4, 5, 6, 7}) EXPECT_EQ(of(p).size(), 4u) << p;
+  EXPECT_LT(of(3).back().order, of(2).front().order);  // the lower batch of a turn comes first
+  EXPECT_LT(of(2).back().order, of(5).front().order);  // and a turn after the one before it
+}
+
+TEST_F(RunnerTest, AGrownPlanResumesFromAnyPrefixWithTheSameRows) {
+  probe_.points = {point("noisy"), point("fail")};
+  probe_.points[1].axes[2] = std::int64_t{128};
+  probe_.grow = two_more;
+  options_.repetitions = 3;
+  run();
+  const std::vector<Row> whole = rows_;
+  for (std::size_t kept = 0; kept <= whole.size(); ++kept) {
+    device_.now_ = 0;
+    run({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(kept)});
+    EXPECT_EQ(cells(rows_), cells(whole)) << kept;
+  }
+}
+
+TEST_F(RunnerTest, ABudgetEndsTheGrowth) {
+  probe_.points = {point("a")};
+  probe_.grow = two_more;
+  options_.repetitions = 4;
+  options_.budget_s = 0.0205;  // ten samples of 2 ms: one point, and one and a half of a turn
+  EXPECT_EQ(run().measured, 4 + 4 + 2 + 1);
+  const std::vector<Row> whole = rows_;
+  EXPECT_EQ(whole.back().point, 1);
+  EXPECT_EQ(whole.back().status, Status::skipped);
+  device_.now_ = 0;
+  EXPECT_EQ(run(whole).measured, 0);
+}
+
+TEST_F(RunnerTest, RowsBeyondAGrownPlanAreRefused) {
+  probe_.points = {point("a")};
+  probe_.grow = two_more;
+  options_.repetitions = 2;
+  run();
+  const std::vector<Row> whole = rows_;
+  probe_.grow = [](const std::vector<Point>& known, const std::vector<PointSamples>& samples) {
+    return known.size() < 5 ? two_more(known, samples) : std::vector<Point>();
+  };
+  EXPECT_THROW(run(whole), UsageError);
+  EXPECT_EQ(rows_.size(), whole.size());  // nothing was measured before that
+  // A file of which the first points are gone.
+  EXPECT_THROW(run({whole.begin() + 2, whole.end()}), UsageError);
 }
 
 TEST_F(RunnerTest, StoredRowsWithOtherAxesAreRefused) {
