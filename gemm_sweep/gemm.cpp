@@ -56,6 +56,7 @@ class Gemm : public Probe {
     const std::vector<Visit> visits = visits_of(
         shapes, {.budget_s = selection.budget_s,
                  .seed = selection.seed,
+                 .listed = selection.listed,
                  .estimate_s = [&](const Shape& shape) { return estimate_s(shape, device); }});
     // Shape after shape, so that packed weights and rotated operands are kept between the
     // repetitions of one: making them takes longer than most products. Types and numbers of cores
