@@ -41,9 +41,9 @@ double tile_fill(const GemmShape& shape, const std::int64_t (&tile)[2]) {
 }
 
 /// Share of the cores that work, on average over the waves.
-double wave_fill(const GemmShape& shape, const std::int64_t (&tile)[2]) {
+double wave_fill(const GemmShape& shape, const std::int64_t (&tile)[2], std::int64_t most) {
   const double tiles = rounded_up(shape.m, tile[0]) * rounded_up(shape.n, tile[1]);
-  const auto cores = static_cast<double>(shape.cores);
+  const auto cores = static_cast<double>(most);
   return tiles / (std::ceil(tiles / cores) * cores);
 }
 
@@ -234,14 +234,15 @@ std::vector<GemmPattern> find_gemm_patterns(const std::vector<GemmShape>& shapes
     const GemmShape& shape = same_m.shape(i);
     return shape.n % kAlignment != 0 || shape.k % kAlignment != 0 ? -1.0 : 0.0;
   });
+  std::int64_t cores = 0;  // that the device uses where a shape has work for all
+  for (const GemmShape& shape : shapes) cores = std::max(cores, shape.cores);
   for (const auto& tile : kTiles) {
     const std::string size = std::to_string(tile[0]) + " x " + std::to_string(tile[1]);
     propose(widths, same_m, "tile_quantisation", "The last tiles are not full, taken as " + size,
             [&](Eigen::Index i) { return std::log(tile_fill(same_m.shape(i), tile)); });
     propose(widths, same_m, "wave_quantisation",
             "The last wave of the cores is not full, tiles taken as " + size, [&](Eigen::Index i) {
-              const GemmShape& shape = same_m.shape(i);
-              return shape.cores < kFewestCores ? 0.0 : std::log(wave_fill(shape, tile));
+              return cores < kFewestCores ? 0.0 : std::log(wave_fill(same_m.shape(i), tile, cores));
             });
   }
   propose(skinny, memory_bound, "skinny", "At most 32 rows or columns", [&](Eigen::Index i) {

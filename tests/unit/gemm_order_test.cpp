@@ -1,0 +1,95 @@
+#include "gemm_sweep/order.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace sonde {
+namespace {
+
+std::vector<Shape> many(std::int64_t count) {
+  std::vector<Shape> shapes;
+  for (std::int64_t i = 0; i < count; ++i) shapes.push_back({i + 1, 256, 128, ""});
+  return shapes;
+}
+
+SweepWish wish(std::uint64_t seed = 1) {
+  SweepWish all;
+  all.seed = seed;
+  all.estimate_s = [](const Shape& shape) { return work_of(shape).flop() / 1e12; };
+  return all;
+}
+
+std::vector<Visit> by_turn(std::vector<Visit> visits) {
+  std::sort(visits.begin(), visits.end(),
+            [](const Visit& a, const Visit& b) { return a.turn < b.turn; });
+  return visits;
+}
+
+TEST(GemmOrder, FewShapesComeAloneEachInATurnOfItsOwn) {
+  const std::vector<Visit> visits = visits_of(many(50), wish());
+  ASSERT_EQ(visits.size(), 50u);
+  std::set<std::int64_t> turns;
+  for (std::size_t i = 0; i < visits.size(); ++i) {
+    EXPECT_EQ(visits[i].shape.m, static_cast<std::int64_t>(i) + 1) << "listed order";
+    EXPECT_EQ(visits[i].role, "");
+    turns.insert(visits[i].turn);
+  }
+  EXPECT_EQ(turns.size(), 50u);
+  EXPECT_TRUE(visits_of({}, wish()).empty());
+}
+
+TEST(GemmOrder, ASweepHasRoofsFirstAndAnAnchorBeforeEvery50thShapeAndAtTheEnd) {
+  const std::vector<Visit> visits = by_turn(visits_of(many(120), wish()));
+  ASSERT_EQ(visits.size(), 120u + 4 + 4);
+  for (std::size_t i = 0; i < visits.size(); ++i) {
+    EXPECT_EQ(visits[i].turn, static_cast<std::int64_t>(i)) << "no turn twice, none left out";
+  }
+  EXPECT_EQ(visits[0].role, kRegisterRole);
+  for (std::size_t i : {1UL, 2UL, 3UL}) EXPECT_EQ(visits[i].role, kRoofRole);
+  const std::size_t anchors[] = {4, 4 + 51, 4 + 102, 4 + 120 + 3};
+  for (std::size_t i = 0; i < std::size(anchors); ++i) {
+    EXPECT_EQ(visits[anchors[i]].role, kAnchorRole + std::to_string(i));
+  }
+  std::set<std::int64_t> seen;
+  for (const Visit& visit : visits) {
+    if (visit.role.empty()) seen.insert(visit.shape.m);
+  }
+  EXPECT_EQ(seen.size(), 120u);
+}
+
+TEST(GemmOrder, TheSeedDrawsTheOrderUnlessItIsListed) {
+  const auto order = [](const SweepWish& wanted) {
+    std::vector<std::int64_t> ms;
+    for (const Visit& visit : by_turn(visits_of(many(60), wanted))) {
+      if (visit.role.empty()) ms.push_back(visit.shape.m);
+    }
+    return ms;
+  };
+  EXPECT_EQ(order(wish(1)), order(wish(1)));
+  EXPECT_NE(order(wish(1)), order(wish(2)));
+  EXPECT_FALSE(std::is_sorted(order(wish(1)).begin(), order(wish(1)).end()));
+  SweepWish listed = wish();
+  listed.listed = true;
+  const std::vector<std::int64_t> ms = order(listed);
+  EXPECT_TRUE(std::is_sorted(ms.begin(), ms.end()));
+}
+
+TEST(GemmOrder, ABudgetSkipsWhatIsTooLongWithTheReason) {
+  std::vector<Shape> shapes = many(100);
+  shapes.push_back({4096, 65536, 65536, ""});  // 35 s
+  SweepWish wanted = wish();
+  wanted.budget_s = 10;
+  int skipped = 0;
+  for (const Visit& visit : visits_of(shapes, wanted)) {
+    if (visit.skip.empty()) continue;
+    ++skipped;
+    EXPECT_NE(visit.skip.find("budget of 10 s"), std::string::npos) << visit.skip;
+    EXPECT_TRUE(visit.shape.m == 4096 || visit.role == kRoofRole) << visit.shape.m;
+  }
+  EXPECT_EQ(skipped, 2) << "the long shape and the largest roof";
+}
+
+}  // namespace
+}  // namespace sonde
