@@ -85,22 +85,30 @@ GemmTask GemmEngine::task_of(const GemmWork& work) const {
   return task;
 }
 
-void GemmEngine::prepare(const GemmWork& work) {
-  product_ = nullptr;
-  const GemmTask task = task_of(work);
-  const std::string kernel = kernel_of(task);
-  const double needed = product_for(kernel).needed_bytes(task);
+void GemmEngine::make_room(const GemmTask& task) {
+  const GemmWork& work = task.work;
+  const double needed = product_for(kernel_).needed_bytes(task);
   const std::int64_t most = description_.memory_bytes.value_or(std::int64_t{1} << 46);
   if (!(needed <= static_cast<double>(most))) {
-    throw Skip("a product of " + shape_of(work) + " needs " + format_number(needed) +
-               " B: a measurement may use " + format_count(most) + " B");
+    throw Skip("a product of " + shape_of(work) + " needs " + format_number(needed) + " B" +
+               (work.warm ? "" : " with rotated operands") + ": a measurement may use " +
+               format_count(most) + " B");
   }
   // What larger shapes before left must not add up with this one.
-  if (needed + static_cast<double>(product_for(kernel).held_bytes()) > static_cast<double>(most) &&
-      !same_operands(work, work_)) {
+  if (needed + static_cast<double>(product_for(kernel_).held_bytes()) > static_cast<double>(most)) {
     products_.clear();
   }
-  GemmProduct& product = product_for(kernel);
+}
+
+void GemmEngine::prepare(const GemmWork& work) {
+  const bool again = product_ != nullptr && work == work_;
+  product_ = nullptr;
+  const GemmTask task = task_of(work);
+  if (!again) {
+    kernel_ = kernel_of(task);
+    make_room(task);
+  }
+  GemmProduct& product = product_for(kernel_);
   product.prepare(task);
   work_ = work;
   product_ = &product;

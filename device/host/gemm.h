@@ -34,12 +34,15 @@ class GemmEngine final : public Engine<GemmWork> {
   GemmProduct& product_for(const std::string& kernel);
   std::string kernel_of(const GemmTask& task);
   GemmTask task_of(const GemmWork& work) const;
+  /// Throws Skip when the memory of a measurement does not hold the operands.
+  void make_room(const GemmTask& task);
 
   const Machine& machine_;
   const DeviceDescription& description_;
   GemmWork work_;
   std::map<std::string, std::unique_ptr<GemmProduct>> products_;  ///< the one in use
   GemmProduct* product_ = nullptr;
+  std::string kernel_;  ///< of `work_`: never auto
   std::optional<GemmReference> reference_;
   GemmWork reference_of_;
 };
