@@ -115,7 +115,9 @@ struct ProfileWork {
 /// until the victim has finished, and verify() fails when one of them did not run all the time.
 struct ContentionWork {
   CoreName victim;
-  std::string victim_work = "load";     ///< "load": dependent loads
+  /// "load": dependent loads; or another of DeviceDescription::victim_works, whose operations are
+  /// counted like loads.
+  std::string victim_work = "load";
   std::vector<CoreName> aggressors;     ///< empty: the victim alone
   std::string aggressor_work = "none";  ///< none, register, load, store or nt_store
   std::int64_t footprint_bytes = 0;     ///< of the victim's chain
