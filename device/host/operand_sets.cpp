@@ -11,7 +11,7 @@
 namespace sonde::host {
 namespace {
 
-constexpr std::int64_t kMostSets = 8192;
+constexpr std::int64_t kMostSets = 32768;
 /// Blocks never share a line, and start where a kernel finds them aligned.
 constexpr std::int64_t kBlockAlignment = 64;
 

@@ -31,8 +31,8 @@ class Rotation {
 inline constexpr std::int64_t kRotateBeyond = 2;
 
 /// How many sets of operands of `set_bytes` a rotation needs to leave the last cache; 1 when one
-/// set already does. Small sets are cut at 8,192: making that many takes 20 ms, and what they do
-/// not leave is told by rotated_bytes. Throws Skip where the size of that cache is not known.
+/// set already does. At most 32,768, which take 0.1 s to make: tinier sets stay in a large cache.
+/// Throws Skip where the size of that cache is not known.
 std::int64_t sets_beyond_caches(const Machine& machine, double set_bytes);
 
 /// Several equal blocks of memory with the same content, kept from one use to the next.

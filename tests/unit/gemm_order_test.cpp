@@ -27,6 +27,26 @@ std::vector<Visit> by_turn(std::vector<Visit> visits) {
   return visits;
 }
 
+TEST(GemmWorkArithmetic, ProductsBeyond31And53And63BitsAreRight) {
+  const std::int64_t large = std::int64_t{1} << 30;
+  const GemmWork most = work_of({large, large, large, ""});
+  EXPECT_EQ(most.flop(), 0x1p91);
+  EXPECT_EQ(most.least_bytes(), 2.0 * 3 * 0x1p60);
+  EXPECT_NEAR(most.intensity(), 0x1p91 / (6 * 0x1p60), 1);
+  const GemmWork above_31 = work_of({46341, 46341, 3, ""});  // m n is 2^31 + 4,633
+  EXPECT_EQ(above_31.flop(), 6.0 * 2147488281.0);
+  EXPECT_EQ(above_31.least_bytes(), 2.0 * (2 * 3 * 46341.0 + 2147488281.0));
+  // 2 m n k is 2^53 + 2^28 + 2: a double holds it.
+  const GemmWork above_53 = work_of({(1 << 26) + 1, (1 << 26) + 1, 1, ""});
+  EXPECT_EQ(above_53.flop(), 0x1p53 + 0x1p28 + 2);
+  // fp32 and types of a byte count their own elements.
+  GemmWork wide = above_31;
+  wide.dtype = "fp32";
+  EXPECT_EQ(wide.least_bytes(), 4.0 * (2 * 3 * 46341.0 + 2147488281.0));
+  wide.dtype = "fp8";
+  EXPECT_EQ(wide.least_bytes(), 2 * 3 * 46341.0 + 2.0 * 2147488281.0);
+}
+
 TEST(GemmOrder, FewShapesComeAloneEachInATurnOfItsOwn) {
   const std::vector<Visit> visits = visits_of(many(50), wish());
   ASSERT_EQ(visits.size(), 50u);
