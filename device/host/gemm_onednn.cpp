@@ -161,6 +161,7 @@ class OneDnnProduct final : public GemmProduct {
     if (packed_b_.make(machine_, content, static_cast<std::int64_t>(layout.get_size()), sets)) {
       packed_as_.reset();
       if (b_.make(machine_, content, bytes, 1)) fill(work, GemmOperand::b, b_.at(0));
+      b_.spread(machine_);
       memory from(plain_layout, engine_, b_.at(0));
       memory to(layout, engine_, packed_b_.at(0));
       dnnl::reorder(from, to).execute(stream_, from, to);

@@ -41,7 +41,10 @@ bool OperandSets::make(const Machine& machine, const std::string& content, std::
   if (buffer_.size() < stride * sets) {
     buffer_ = Buffer();  // the old one goes first: both at once might not fit
     filled_ = 0;
-    buffer_ = Buffer(stride * sets, machine.huge_page_bytes);
+    // A sweep asks for sizes about twice the last cache again and again: some more spares making
+    // most of them anew, page by page.
+    const std::int64_t more = sets > 1 ? stride * sets / 8 : 0;
+    buffer_ = Buffer(stride * sets + more, machine.huge_page_bytes);
   } else if (!same) {
     filled_ = 0;
   }
@@ -49,12 +52,11 @@ bool OperandSets::make(const Machine& machine, const std::string& content, std::
   bytes_ = bytes;
   stride_ = stride;
   sets_ = sets;
-  if (filled_ > 0) return false;
-  filled_ = 1;
-  return true;
+  return filled_ == 0;
 }
 
 void OperandSets::spread(const Machine& machine) {
+  filled_ = std::max<std::int64_t>(1, filled_);
   const std::int64_t left = sets_ - filled_;
   if (left <= 0) return;
   const auto copy = [&](std::int64_t begin, std::int64_t end) {

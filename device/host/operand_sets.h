@@ -42,7 +42,8 @@ class OperandSets {
   /// hold `content` (which names what it will hold from now on).
   bool make(const Machine& machine, const std::string& content, std::int64_t bytes,
             std::int64_t sets);
-  /// Copies the first block to those that do not hold the content yet, on every CPU at once.
+  /// Says that the first block is filled, and copies it to those that do not hold the content yet,
+  /// on every CPU at once.
   void spread(const Machine& machine);
   /// As good as new: nothing is held.
   void clear() { *this = OperandSets(); }
