@@ -201,7 +201,8 @@ class OneDnnProduct final : public GemmProduct {
       ready_ = true;
     }
     first_ = last_ = rotation_.place();
-    if (!work.warm || !worth_warming(work)) return;
+    // The run before left them warm.
+    if (same || !work.warm || !worth_warming(work)) return;
     product_.execute(stream_, arguments_.front());
     stream_.wait();
   }
