@@ -197,7 +197,11 @@ struct GemmWork {
   std::string dtype = "bf16";          ///< of A and B, one of kGemmTypes; C follows from it
   std::string kernel = "auto";         ///< the device's own choice, or one it can force
   std::optional<std::int64_t> blocks;  ///< most cores it may use; none: the device's own choice
+  std::vector<CoreName> cores;         ///< the cores to use; empty: the device's own choice
+  bool warm = false;  ///< same operands each time; false: rotated beyond the last cache
   std::uint64_t seed = 1;
+
+  bool operator==(const GemmWork&) const = default;
 
   /// Useful work, padding not counted. Exact in a double up to 2^53; formed in double because
   /// 2 m n k can pass 2^63.

@@ -36,8 +36,8 @@ TEST(PairDesign, BeginsWithEachPairInOneDirection) {
     EXPECT_TRUE(seen.insert(key_of_pair(pair)).second);
     upwards += pair.victim < pair.aggressor ? 1 : 0;
   }
-  EXPECT_EQ(seen.size(), 84u * 83 / 2);
-  EXPECT_NEAR(upwards, 1743, 150);            // five standard deviations of a fair coin
+  EXPECT_NEAR(static_cast<double>(seen.size()), 0.8 * 84 * 83 / 2, 120);  // five deviations
+  EXPECT_NEAR(upwards, static_cast<double>(seen.size()) / 2, 140);
   EXPECT_EQ(first_pairs(10, 1).size(), 90u);  // few: both directions
   EXPECT_TRUE(first_pairs(1, 1).empty());
   // Many: a sample of about 192 partners each.
