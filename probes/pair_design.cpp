@@ -16,6 +16,8 @@ namespace {
 /// So few other cores are measured in both directions at once: the second costs little, and a small
 /// device has little else to tell noise from structure.
 constexpr std::size_t kFewPartners = 16;
+/// A core with fewer ties may owe them to chance, or miss one it has.
+constexpr std::size_t kEnoughTies = 3;
 /// About so many partners of each core where not all are tried at first.
 constexpr std::size_t kFirstPartners = 192;
 
@@ -142,7 +144,7 @@ std::vector<Directed> further_pairs(std::size_t cores, std::uint64_t seed, const
   const auto alone = static_cast<std::size_t>(
       std::count_if(tied.begin(), tied.end(), [](const auto& ties) { return ties.empty(); }));
   for (std::size_t core = 0; core < cores; ++core) {
-    if (!tied[core].empty()) continue;
+    if (tied[core].size() >= kEnoughTies) continue;
     // Where most cores are tied to none, the device shares nothing that pairs show.
     if (2 * alone > cores && 2 * tried.partners(core) >= cores - 1) continue;
     Rng rng(key_of({seed, core, tried.partners(core)}));

@@ -38,8 +38,8 @@ std::vector<Directed> first_pairs(std::size_t cores, std::uint64_t seed);
 
 /// What is to be measured next, empty when every pair is decided (core/decide.h): the other
 /// direction of a pair that is not clearly unaffected; two cores that an affected pair ties to a
-/// third one; and, for a core that nothing affects, further partners, all others at most, half of
-/// them where most cores are affected by none. An excess is what a latency is above that of the
+/// third one; and, for a core with few ties, further partners, all others at most, half of them
+/// where most cores are affected by none. An excess is what a latency is above that of the
 /// victim beside its controls (alone where it has none). A pure function.
 std::vector<Directed> further_pairs(std::size_t cores, std::uint64_t seed, const PairLog& log);
 
