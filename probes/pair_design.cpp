@@ -18,6 +18,8 @@ namespace {
 constexpr std::size_t kFewPartners = 16;
 /// A core with fewer ties may owe them to chance, or miss one it has.
 constexpr std::size_t kEnoughTies = 3;
+/// Up to so many cores every two of them meet; of more, four of five pairs do at first.
+constexpr std::size_t kAllPairs = 64;
 /// About so many partners of each core where not all are tried at first.
 constexpr std::size_t kFirstPartners = 192;
 
@@ -105,7 +107,8 @@ std::vector<Directed> first_pairs(std::size_t cores, std::uint64_t seed) {
   const bool few = cores <= kFewPartners + 1;
   for (std::size_t b = 1; b < cores; ++b) {
     for (std::size_t a = 0; a < b; ++a) {
-      if (!few && (rng.below(5) == 0 || rng.below(cores - 1) >= kFirstPartners)) continue;
+      if (cores > kAllPairs && rng.below(5) == 0) continue;
+      if (rng.below(cores - 1) >= kFirstPartners) continue;
       const Directed pair = either_way(a, b, seed);
       pairs.push_back(pair);
       if (few) pairs.push_back({pair.aggressor, pair.victim});

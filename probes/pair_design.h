@@ -32,8 +32,8 @@ inline constexpr std::int64_t kPairRepetitions = 3;
 /// something.
 inline constexpr std::size_t kControls = 4;
 
-/// Where the design of pairs starts: four of five pairs of cores in one direction, which a coin
-/// chooses; all in both where the cores are few; a smaller sample where they are many.
+/// Where the design of pairs starts: each pair of cores in one direction, which a coin chooses;
+/// both where the cores are few; a sample of the pairs where they are many.
 std::vector<Directed> first_pairs(std::size_t cores, std::uint64_t seed);
 
 /// What is to be measured next, empty when every pair is decided (core/decide.h): the other
