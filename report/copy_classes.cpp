@@ -16,6 +16,8 @@ constexpr double kLeastOffReal = 0.10;
 /// Standard errors that each of its sizes is off, and how many in a row make a class.
 constexpr double kSigmas = 3.5;
 constexpr std::size_t kInARow = 3;
+/// Last size over first: closer together it is a switch between sizes that were added there.
+constexpr double kLeastSpan = 2;
 constexpr std::int64_t kLeastModulus = 128;
 constexpr std::int64_t kMostModulus = std::int64_t{1} << 24;
 constexpr int kMostClasses = 3;
@@ -83,7 +85,10 @@ void measure_class(CopyNodes nodes, bool real, CopyClass& candidate) {
     begin = std::max(end, begin + 1);
   }
   candidate.sizes = 0;
-  if (best < kInARow) return;
+  if (best < kInARow ||
+      nodes[all[best_at + best - 1].node].bytes < kLeastSpan * nodes[all[best_at].node].bytes) {
+    return;
+  }
   std::vector<double> factors;
   for (std::size_t i = best_at; i < best_at + best; ++i) factors.push_back(1 + all[i].by);
   candidate.sizes = static_cast<std::int64_t>(best);

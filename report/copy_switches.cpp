@@ -13,7 +13,7 @@ namespace {
 constexpr double kLeastJump = 0.025;
 constexpr double kLeastJumpReal = 0.08;
 /// Standard errors a jump must reach: about 200 gaps are tried at four window widths each.
-constexpr double kSigmas = 6.0;
+constexpr double kSigmas = 5.5;
 /// On a real device the scatter of whole sizes has to be guessed from few of them: ask for more.
 constexpr double kSigmasReal = 7.0;
 /// No model of a copy is true to better than this; keeps noise-free curves from dividing by zero.
@@ -32,7 +32,7 @@ constexpr double kRefined = 0.03;
 constexpr double kLeastRiseRefined = 0.1;
 /// How much better (in units of the variance) the jump must describe the window than the best
 /// continuous curve does. On a real device the variance holds the scatter of whole sizes already.
-constexpr double kBetterThanContinuous = 12.0;
+constexpr double kBetterThanContinuous = 10.0;
 constexpr double kBetterThanContinuousReal = 3.0;
 /// Two-sided 95 % of Student's t for 40 degrees of freedom: about what the spreads of a window's 16
 /// sizes are worth together (8 samples each; the MAD uses 0.37 of them).
