@@ -56,7 +56,8 @@ function(suite_add_test kind name)
   set(target test_${kind}_${name})
   add_executable(${target} ${arg_UNPARSED_ARGUMENTS})
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  target_link_libraries(${target} PRIVATE sonde_flags GTest::gtest_main sonde_test_support ${arg_LINK})
+  target_link_libraries(${target} PRIVATE
+    sonde_flags sonde_test_flags GTest::gtest_main sonde_test_support ${arg_LINK})
   # GoogleTest's headers cost more than most tests: they are read once.
   target_precompile_headers(${target} REUSE_FROM sonde_test_support)
   target_compile_definitions(${target} PRIVATE
