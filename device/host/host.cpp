@@ -9,6 +9,7 @@
 #include "device/host/clock.h"
 #include "device/host/contention.h"
 #include "device/host/copy.h"
+#include "device/host/copy_methods.h"
 #include "device/host/describe.h"
 #include "device/host/gemm.h"
 #include "device/host/handoff.h"
@@ -38,6 +39,7 @@ class HostDevice final : public Device {
         gemm_(machine_, description_) {
     // What the processor and the libraries of this process can do is not in the machine's files.
     description_.stream = stream_offer();
+    description_.copies = {copy_offer()};
     description_.gemm = gemm_offer();
     description_.conditions.emplace_back("onednn", onednn_version());
     description_.conditions.emplace_back("glibc", gnu_get_libc_version());
