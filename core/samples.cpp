@@ -22,6 +22,11 @@ std::optional<double> CurvePoint::spread() const {
   return *deviation / *y.value;
 }
 
+void sort_by_x(Curve& curve) {
+  std::stable_sort(curve.begin(), curve.end(),
+                   [](const CurvePoint& a, const CurvePoint& b) { return a.x < b.x; });
+}
+
 bool held_up(const Schema& schema, const Row& row) {
   const auto waited = row.number(schema, "waited_s"), end = row.number(schema, "end_s");
   return waited && end && row.start_s && *waited > kHeldUpShare * (*end - *row.start_s);

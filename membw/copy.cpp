@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t kSmallest = 1 * kKiB;
 constexpr std::int64_t kLargest = 256 * kMiB;
 constexpr int kPerOctave = 8;
-/// From here on filling and checking the buffers of a real copy takes most of a quick run.
+/// From here on filling and checking the buffers of a real copy takes most of a run.
 constexpr std::int64_t kSlow = 16 * kMiB;
 /// A quick run ends an octave beyond where C libraries of today change their method last (99 to
 /// 114 MiB).
@@ -39,10 +39,11 @@ class Copy : public Probe {
   }
 
   void add_options(CommandLine& line) override {
-    line.text("--bytes", bytes_text_,
-              "sizes, no others (default: 1 KiB to 256 MiB, 8 an octave and some beside powers of "
-              "two, then more where the time jumps; with --quick on a real device to 192 MiB, 4 an "
-              "octave from 16 MiB on, and none added)");
+    line.text(
+        "--bytes", bytes_text_,
+        "sizes, no others (default: 1 KiB to 256 MiB, 8 an octave and some beside powers of "
+        "two, where time is not modelled 4 an octave from 16 MiB on; then more where the time "
+        "jumps. With --quick on a real device to 192 MiB, and none added)");
     line.text("--direction", direction_, "d2d, h2d or d2h (default: all the device has)");
     line.text("--method", method_,
               "auto (the device's own choice) or those it can force, or all (default: auto)");
@@ -79,7 +80,7 @@ class Copy : public Probe {
       for (const std::string& tunables : settings) {
         for (const std::int64_t alignment : alignments) {
           for (const std::int64_t bytes : sizes) {
-            if (bytes > largest_under(tunables, bytes)) continue;
+            if (vary_ && bytes > largest_under(tunables)) continue;
             points.push_back(
                 point({direction, method, bytes, alignment, rotated_ ? "rotated" : "warm", cores,
                        tunables.empty() ? Cell() : Cell(tunables)}));
@@ -165,17 +166,17 @@ class Copy : public Probe {
 
   std::vector<std::int64_t> sizes_for(const Selection& selection) const {
     if (bytes_text_) return parse_list(*bytes_text_, "--bytes", true, 1, most_);
-    const bool brief = selection.quick && selection.device.time_source != TimeSource::modelled;
+    const bool real = selection.device.time_source != TimeSource::modelled;
     std::set<std::int64_t> sizes;
     const auto add = [&](const std::vector<std::int64_t>& some) {
       sizes.insert(some.begin(), some.end());
     };
     if (vary_) {
       add(size_ladder(kSmallest, kLargest, kPerOctaveVaried));
-    } else if (brief) {
+    } else if (real) {
       add(size_ladder(kSmallest, kSlow, kPerOctave));
       add(class_sizes(kSmallest, kSlow));
-      add(size_ladder(kSlow, kLargestQuick, kPerOctave / 2));
+      add(size_ladder(kSlow, selection.quick ? kLargestQuick : kLargest, kPerOctave / 2));
     } else {
       add(size_ladder(kSmallest, kLargest, kPerOctave));
       add(class_sizes(kSmallest, kLargest));

@@ -25,7 +25,7 @@ constexpr std::size_t kFewest = 3;
 constexpr double kLeastJump = 0.02;
 constexpr double kLeastJumpReal = 0.08;
 constexpr double kSigmas = 3.5;
-constexpr double kSigmasReal = 5;
+constexpr double kSigmasReal = 4;
 constexpr double kModelError = 0.003;
 /// One jump is looked for within so many octaves.
 constexpr double kApart = 0.25;

@@ -16,9 +16,20 @@
 namespace sonde {
 namespace {
 
-/// Largest size of interest where only the switch to `rep movsb` moves, to 8 KiB.
-constexpr std::int64_t kLargestRepMovsb = std::int64_t{1} << 18;
-constexpr const char* kRepMovsb = "glibc.cpu.x86_rep_movsb_threshold=8192";
+/// What is moved, and the largest size worth a copy then.
+struct Setting {
+  std::string tunables;
+  std::int64_t largest = 0;
+};
+const std::vector<Setting>& settings() {
+  constexpr std::int64_t kEnd = std::int64_t{1} << 40;
+  static const std::vector<Setting> all = {
+      {"", kEnd},
+      {"glibc.cpu.x86_non_temporal_threshold=16777216", kEnd},
+      {"glibc.cpu.x86_non_temporal_threshold=1048576", std::int64_t{1} << 26},
+      {"glibc.cpu.x86_rep_movsb_threshold=8192", std::int64_t{1} << 18}};
+  return all;
+}
 
 /// An unnamed file in memory: rows of a child never touch the disk.
 class MemoryFile {
@@ -62,14 +73,18 @@ Sample sample_of(const Row& row) {
 }  // namespace
 
 const std::vector<std::string>& threshold_settings() {
-  static const std::vector<std::string> settings = {
-      "", "glibc.cpu.x86_non_temporal_threshold=16777216",
-      "glibc.cpu.x86_non_temporal_threshold=1048576", kRepMovsb};
-  return settings;
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list;
+    for (const Setting& one : settings()) list.push_back(one.tunables);
+    return list;
+  }();
+  return names;
 }
 
-std::int64_t largest_under(const std::string& tunables, std::int64_t largest) {
-  return tunables == kRepMovsb ? std::min(largest, kLargestRepMovsb) : largest;
+std::int64_t largest_under(const std::string& tunables) {
+  const auto found = std::find_if(settings().begin(), settings().end(),
+                                  [&](const Setting& one) { return one.tunables == tunables; });
+  return found->largest;
 }
 
 Sample tuned_copy(const std::string& device, const CopyWork& work, const std::string& tunables) {

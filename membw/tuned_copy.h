@@ -12,7 +12,7 @@ namespace sonde {
 const std::vector<std::string>& threshold_settings();
 
 /// Largest size worth copying under a setting: well beyond the threshold that it moves.
-std::int64_t largest_under(const std::string& tunables, std::int64_t largest);
+std::int64_t largest_under(const std::string& tunables);
 
 /// One sample of a copy by this program, started anew with GLIBC_TUNABLES: the loader reads them
 /// before anything of the program runs. The child verifies the bytes as ever. Throws as measuring

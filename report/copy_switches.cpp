@@ -12,10 +12,9 @@ namespace {
 /// several per cent with the place of their buffers.
 constexpr double kLeastJump = 0.025;
 constexpr double kLeastJumpReal = 0.08;
-/// Standard errors a jump must reach: about 200 gaps are tried at four window widths each.
+/// Standard errors a jump must reach: about 200 gaps are tried at four window widths each. On a
+/// real device the standard error holds the scatter of whole sizes.
 constexpr double kSigmas = 5.5;
-/// On a real device the scatter of whole sizes has to be guessed from few of them: ask for more.
-constexpr double kSigmasReal = 7.0;
 /// No model of a copy is true to better than this; keeps noise-free curves from dividing by zero.
 constexpr double kModelError = 0.003;
 /// A local line uses the sizes of this many steps of the ladder on its side of the gap (more where
@@ -31,9 +30,8 @@ constexpr double kLeastRiseSteps = 3;
 constexpr double kRefined = 0.03;
 constexpr double kLeastRiseRefined = 0.1;
 /// How much better (in units of the variance) the jump must describe the window than the best
-/// continuous curve does. On a real device the variance holds the scatter of whole sizes already.
+/// continuous curve does.
 constexpr double kBetterThanContinuous = 10.0;
-constexpr double kBetterThanContinuousReal = 3.0;
 /// Two-sided 95 % of Student's t for 40 degrees of freedom: about what the spreads of a window's 16
 /// sizes are worth together (8 samples each; the MAD uses 0.37 of them).
 constexpr double kJumpQuantile = 2.02;
@@ -128,7 +126,7 @@ bool is_jump(const GapFit& fit, bool real) {
   const double level =
       std::min(std::abs(fit.left.at(fit.middle)), std::abs(fit.right.at(fit.middle)));
   return std::abs(fit.jump) >= (real ? kLeastJumpReal : kLeastJump) * level &&
-         fit.strength() > (real ? kSigmasReal : kSigmas);
+         fit.strength() > kSigmas;
 }
 
 /// By how much (in units of the variance) the jump beats every continuous curve.
@@ -225,8 +223,8 @@ void search(CopyNodes nodes, bool real, SwitchSearch& result) {
   std::optional<CopyUndecided> doubtful;
   for (const GapFit& fit : jumps) {
     const double better = beats_continuous(nodes, fit, real);
-    if (better >= (real ? kBetterThanContinuousReal : kBetterThanContinuous) &&
-        jumps_nearby(nodes, fit, real) && (!real || separated(nodes, fit))) {
+    if (better >= kBetterThanContinuous && jumps_nearby(nodes, fit, real) &&
+        (!real || separated(nodes, fit))) {
       const CopySwitch found = describe_switch(nodes, fit, real);
       search(nodes.first(fit.gap + 1), real, result);
       result.switches.push_back(found);

@@ -69,10 +69,16 @@ ReportOutcome make_report(const ReportRequest& request) {
   ReportOutcome outcome;
   std::vector<Finding> findings;
   std::vector<Figure> figures;
+  std::vector<const RunAnalysis*> together;
   for (const auto& report : reports) {
     report->analysis = analyse_run(report->run);
+    if (reports.size() > 1) together.push_back(&report->analysis);
+  }
+  for (const auto& report : reports) {
     report->findings = find_findings(report->analysis);
-    report->figures = build_figures({report->analysis, report->findings});
+    const bool first = report == reports.front();
+    report->figures = build_figures(
+        {report->analysis, report->findings, first ? together : std::vector<const RunAnalysis*>{}});
     const DeviceDescription& device = report->run.manifest.device;
     for (Figure& figure : report->figures) {
       figure.subtitle = device.product + " (" + describe(device.time_source) + ")";
