@@ -66,7 +66,6 @@ class Copy : public Probe {
     device_ = device.name;
     // Source and destination both live in the memory one measurement may take.
     most_ = device.memory_bytes ? *device.memory_bytes / 2 : 4096 * kGiB;
-    const std::vector<std::int64_t> sizes = sizes_for(selection);
     std::vector<std::int64_t> alignments = {kAlignment};
     if (alignment_text_) {
       alignments = parse_list(*alignment_text_, "--alignment", true, 1, kLargestAlignment);
@@ -78,9 +77,9 @@ class Copy : public Probe {
     std::vector<Point> points;
     for (const auto& [direction, method] : paths(device)) {
       for (const std::string& tunables : settings) {
+        const std::vector<std::int64_t> sizes = sizes_for(selection, tunables);
         for (const std::int64_t alignment : alignments) {
           for (const std::int64_t bytes : sizes) {
-            if (vary_ && bytes > largest_under(tunables)) continue;
             points.push_back(
                 point({direction, method, bytes, alignment, rotated_ ? "rotated" : "warm", cores,
                        tunables.empty() ? Cell() : Cell(tunables)}));
@@ -164,7 +163,8 @@ class Copy : public Probe {
     return std::nullopt;
   }
 
-  std::vector<std::int64_t> sizes_for(const Selection& selection) const {
+  std::vector<std::int64_t> sizes_for(const Selection& selection,
+                                      const std::string& tunables) const {
     if (bytes_text_) return parse_list(*bytes_text_, "--bytes", true, 1, most_);
     const bool real = selection.device.time_source != TimeSource::modelled;
     std::set<std::int64_t> sizes;
@@ -172,7 +172,9 @@ class Copy : public Probe {
       sizes.insert(some.begin(), some.end());
     };
     if (vary_) {
-      add(size_ladder(kSmallest, kLargest, kPerOctaveVaried));
+      add(size_ladder(kSmallest, std::min(kLargest, largest_under(tunables)), kPerOctaveVaried));
+      if (const std::int64_t at = threshold_of(tunables))
+        add(size_ladder(at / 2, at * 2, kPerOctave));
     } else if (real) {
       add(size_ladder(kSmallest, kSlow, kPerOctave));
       add(class_sizes(kSmallest, kSlow));

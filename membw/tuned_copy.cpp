@@ -20,15 +20,21 @@ namespace {
 struct Setting {
   std::string tunables;
   std::int64_t largest = 0;
+  std::int64_t threshold = 0;
 };
 const std::vector<Setting>& settings() {
   constexpr std::int64_t kEnd = std::int64_t{1} << 40;
   static const std::vector<Setting> all = {
-      {"", kEnd},
-      {"glibc.cpu.x86_non_temporal_threshold=16777216", kEnd},
-      {"glibc.cpu.x86_non_temporal_threshold=1048576", std::int64_t{1} << 26},
-      {"glibc.cpu.x86_rep_movsb_threshold=8192", std::int64_t{1} << 18}};
+      {"", kEnd, 0},
+      {"glibc.cpu.x86_non_temporal_threshold=16777216", kEnd, 16777216},
+      {"glibc.cpu.x86_non_temporal_threshold=1048576", std::int64_t{1} << 26, 1048576},
+      {"glibc.cpu.x86_rep_movsb_threshold=8192", std::int64_t{1} << 18, 8192}};
   return all;
+}
+
+const Setting& setting(const std::string& tunables) {
+  return *std::find_if(settings().begin(), settings().end(),
+                       [&](const Setting& one) { return one.tunables == tunables; });
 }
 
 /// An unnamed file in memory: rows of a child never touch the disk.
@@ -81,11 +87,8 @@ const std::vector<std::string>& threshold_settings() {
   return names;
 }
 
-std::int64_t largest_under(const std::string& tunables) {
-  const auto found = std::find_if(settings().begin(), settings().end(),
-                                  [&](const Setting& one) { return one.tunables == tunables; });
-  return found->largest;
-}
+std::int64_t largest_under(const std::string& tunables) { return setting(tunables).largest; }
+std::int64_t threshold_of(const std::string& tunables) { return setting(tunables).threshold; }
 
 Sample tuned_copy(const std::string& device, const CopyWork& work, const std::string& tunables) {
   Command command;

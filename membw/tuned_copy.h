@@ -11,8 +11,10 @@ namespace sonde {
 /// column `tunables`; the first is empty: as the loader sets them.
 const std::vector<std::string>& threshold_settings();
 
-/// Largest size worth copying under a setting: well beyond the threshold that it moves.
+/// Largest size worth copying under a setting, well beyond the threshold that it moves, and the
+/// threshold; 0: it moves none.
 std::int64_t largest_under(const std::string& tunables);
+std::int64_t threshold_of(const std::string& tunables);
 
 /// One sample of a copy by this program, started anew with GLIBC_TUNABLES: the loader reads them
 /// before anything of the program runs. The child verifies the bytes as ever. Throws as measuring

@@ -67,18 +67,15 @@ void move_explained(CopyNodes nodes, const std::vector<double>& capacities, Copy
 
 /// Bandwidth behind each switch against what it was just before.
 void measure_dips(CopyNodes nodes, std::vector<CopySwitch>& switches) {
-  constexpr std::size_t kBefore = 3;
   for (CopySwitch& found : switches) {
-    const CopyNodes after = behind(nodes, found.last_old);
-    const std::size_t until = nodes.size() - after.size();
-    std::vector<double> costs;
-    for (std::size_t i = until - std::min(kBefore, until); i < until; ++i) {
-      costs.push_back(nodes[i].cost());
-    }
-    const CopyDip dip = measure_dip(after, median(costs).value_or(0));
-    found.dip_depth = dip.depth;
-    found.dip_bytes = dip.bytes;
+    const double middle = std::sqrt(found.last_old * found.first_new);
+    const CopyDip dip = measure_dip(behind(nodes, found.last_old), found.before_s / middle);
     found.recovered_bytes = dip.recovered_bytes;
+    // Right behind the switch the lines know it best; an edge further on may take more.
+    found.dip_depth = std::max({dip.depth, 1 - found.before_s / found.after_s, 0.0});
+    if (found.dip_depth > 0) {
+      found.dip_bytes = found.dip_depth > dip.depth ? found.first_new : dip.bytes;
+    }
   }
 }
 

@@ -66,6 +66,20 @@ double deviation_outside(CopyNodes nodes, const CopyClass& candidate) {
   return median(errors).value_or(0);
 }
 
+/// Whether a size at the end of a run goes on with the sizes outside the class on that side: there
+/// a switch of the others begins or ends right beside it, and it is not off them itself.
+bool goes_on(CopyNodes nodes, const CopyClass& candidate, const Off& off, bool before) {
+  std::vector<const CopyNode*> two;  // nearest first
+  for (std::size_t i = off.node; two.size() < 2;) {
+    if (before ? i == 0 : i + 1 >= nodes.size()) return false;
+    i = before ? i - 1 : i + 1;
+    if (!candidate.holds(nodes[i].bytes)) two.push_back(&nodes[i]);
+  }
+  const double slope = (two[1]->time - two[0]->time) / (two[1]->bytes - two[0]->bytes);
+  const double expected = two[0]->time + slope * (nodes[off.node].bytes - two[0]->bytes);
+  return std::abs(nodes[off.node].time / expected - 1) < std::abs(off.by) / 2;
+}
+
 /// The longest run of sizes of the class that are all off the others to one side.
 void measure_class(CopyNodes nodes, bool real, CopyClass& candidate) {
   const std::vector<Off> all =
@@ -85,6 +99,11 @@ void measure_class(CopyNodes nodes, bool real, CopyClass& candidate) {
     begin = std::max(end, begin + 1);
   }
   candidate.sizes = 0;
+  if (best > 0 && goes_on(nodes, candidate, all[best_at], true)) {
+    ++best_at;
+    --best;
+  }
+  if (best > 0 && goes_on(nodes, candidate, all[best_at + best - 1], false)) --best;
   if (best < kInARow ||
       nodes[all[best_at + best - 1].node].bytes < kLeastSpan * nodes[all[best_at].node].bytes) {
     return;

@@ -51,7 +51,9 @@ CopyAnalysis analyse_copies(const GroupedRows& rows, const Manifest& manifest) {
     sort_by_x(series.time);
     // All levels but the last, which is the memory itself; rotated buffers are in none of them.
     std::vector<double> capacities;
-    for (std::size_t i = 0; series.state == "warm" && i + 1 < manifest.device.memory.size(); ++i) {
+    // With a moved threshold the question is what moved, and it may have moved onto such a level.
+    const bool apply = series.state == "warm" && series.tunables.empty();
+    for (std::size_t i = 0; apply && i + 1 < manifest.device.memory.size(); ++i) {
       if (const auto bytes = manifest.device.memory[i].capacity_bytes) {
         capacities.push_back(static_cast<double>(*bytes));
       }

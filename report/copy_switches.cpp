@@ -195,6 +195,8 @@ CopySwitch describe_switch(CopyNodes nodes, const GapFit& strongest, bool real) 
   found.last_old = nodes[low].bytes;
   found.first_new = nodes[high + 1].bytes;
   found.jump_s = fit.jump;
+  found.before_s = fit.left.at(fit.middle);
+  found.after_s = fit.right.at(fit.middle);
   found.strength = fit.strength();
   bool enough = true;
   for (const CopyNode& node : nodes.subspan(fit.first, fit.last - fit.first + 1)) {

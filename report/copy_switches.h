@@ -13,6 +13,8 @@ struct CopySwitch {
   double first_new = 0;  ///< smallest size that is surely on the new one
   double jump_s = 0;     ///< signed, at the geometric middle of the two sizes
   std::optional<Interval> jump_interval;
+  /// Time that the two methods take at that middle, by the lines fitted on both sides.
+  double before_s = 0, after_s = 0;
   double strength = 0;  ///< jump over its standard error
   std::int64_t n = 0;   ///< samples that the two local models stand on
   /// How far bandwidth falls below that just before, as a part of it; 0 where it does not.

@@ -90,8 +90,8 @@ TEST_F(CsvFile, HeaderIsTheContract) {
             "power_w,temperature_c,waited_s,note,end_s,check\n");
   EXPECT_EQ(csv_header(copy_schema()),
             "schema,device,time_source,point,repetition,order,start_s,status,reason,"
-            "direction,method,bytes,alignment_bytes,state,elapsed_s,bandwidth_bytes_per_s,counting,"
-            "placement,clock_mhz,power_w,temperature_c,waited_s,note,end_s,check\n");
+            "direction,method,bytes,alignment_bytes,state,cores,tunables,elapsed_s,"
+            "bandwidth_bytes_per_s,counting,store,placement,clock_mhz,power_w,temperature_c,waited_s,note,end_s,check\n");
 }
 
 TEST_F(CsvFile, WhatIsWrittenIsReadBackBitForBit) {
