@@ -408,10 +408,11 @@ TEST(SplitRecord, FollowsRfc4180) {
 }
 
 TEST_F(CsvFile, ColumnsThatCameLaterMayBeAbsent) {
-  std::ofstream(path())
-      << "schema,device,time_source,point,repetition,order,start_s,status,reason,direction,method,"
-         "bytes,alignment_bytes,state,elapsed_s,bandwidth_bytes_per_s,counting\n"
-         "copy.1,host,host_clock,0,0,0,1,ok,,d2d,auto,4096,64,warm,1e-6,4.096e9,once\n";
+  write_text(
+      path(),
+      "schema,device,time_source,point,repetition,order,start_s,status,reason,direction,method,"
+      "bytes,alignment_bytes,state,elapsed_s,bandwidth_bytes_per_s,counting\n"
+      "copy.1,host,host_clock,0,0,0,1,ok,,d2d,auto,4096,64,warm,1e-6,4.096e9,once\n");
   const Table table = read_table(path(), copy_schema());
   ASSERT_EQ(table.rows.size(), 1u);
   EXPECT_EQ(table.rows[0].integer(copy_schema(), "bytes"), 4096);
