@@ -306,7 +306,7 @@ TEST_F(Probes, ACopyPlanGrowsUntilTheSwitchIsBracketedByOneLine) {
   // Sizes that were asked for stay what they are.
   sizes.clear();
   for (const Row& row :
-       rows(copy_schema(), {"--bytes", "64KiB:4MiB:f2", "--repetitions", "8"}).rows) {
+       rows(copy_schema(), {"--bytes", "64KiB:4MiB:2x", "--repetitions", "8"}).rows) {
     sizes.insert(*row.integer(copy_schema(), "bytes"));
   }
   EXPECT_EQ(sizes.size(), 7u);
