@@ -347,7 +347,7 @@ TEST_F(Probes, MovedThresholdsAreMeasuredByProgramsOfTheirOwnAndResume) {
             (std::map<std::string, int>{{"", 4},
                                         {"glibc.cpu.x86_non_temporal_threshold=16777216", 4},
                                         {"glibc.cpu.x86_non_temporal_threshold=1048576", 4},
-                                        {"glibc.cpu.x86_rep_movsb_threshold=8192", 4}}));
+                                        {"glibc.cpu.x86_rep_movsb_threshold=3072", 4}}));
   // Killed in the middle: the same command takes what is missing.
   test::write_text(directory_ / "varied/copy.csv", all.substr(0, all.size() / 2));
   ASSERT_EQ(run(command).exit_code, 0);
