@@ -46,6 +46,13 @@ void fill_row(std::uint64_t key, const Table<Element>& table, std::span<Element>
   }
 }
 
+/// Half a step of the result's type, and as much again for a neighbour that the sum's own error
+/// tips over: 8 bits of precision in BF16, 11 in FP16, 24 in FP32.
+double rounding_of(std::string_view dtype) {
+  if (dtype == "fp32") return 0x1.0p-23;
+  return dtype == "fp16" ? 0x1.0p-10 : 0x1.0p-7;
+}
+
 /// Up to kBlock of 0 ... size - 1, sorted: the ends and random ones between.
 std::vector<std::int64_t> sample_indices(std::int64_t size, Rng& rng) {
   std::vector<std::int64_t> picked{0};
@@ -96,8 +103,9 @@ void fill_gemm_row(std::uint64_t seed, GemmOperand operand, std::int64_t row,
   fill_row(row_key(seed, operand, row), table, out);
 }
 
-GemmReference::GemmReference(std::int64_t m, std::int64_t n, std::int64_t k, std::uint64_t seed)
-    : k_(k) {
+GemmReference::GemmReference(std::int64_t m, std::int64_t n, std::int64_t k, std::uint64_t seed,
+                             std::string_view dtype)
+    : k_(k), rounding_(rounding_of(dtype)) {
   Rng rng(key_of({seed, static_cast<std::uint64_t>(m), static_cast<std::uint64_t>(n),
                   static_cast<std::uint64_t>(k)}));
   rows_ = sample_indices(m, rng);
@@ -132,14 +140,13 @@ double GemmReference::at(std::size_t row_index, std::size_t col_index) const {
 }
 
 double GemmReference::tolerance(double expected) const {
-  // The result is rounded to BF16: half of 2^-7, and as much again for a neighbour that the sum's
-  // own error tips over. The sum: partial sums of random operands are about sqrt(K)/3, each FP32
-  // step rounds by at most 2^-24 of one, and K such errors of random sign add up to sqrt(K) of
-  // them: K / 3 x 2^-24 together; 12 times that leaves room for any order of summing. Against C's
-  // own size of sqrt(K)/3 it grows as sqrt(K) and stays below 1e-3 up to K = 10^6.
-  constexpr double kRounding = 0x1.0p-7;
+  // The result is rounded to its type. The sum: partial sums of random operands are about
+  // sqrt(K)/3, each FP32 step rounds by at most 2^-24 of one, and K such errors of random sign add
+  // up to sqrt(K) of them: K / 3 x 2^-24 together; 12 times that leaves room for any order of
+  // summing. Against C's own size of sqrt(K)/3 it grows as sqrt(K) and stays below 1e-3 up to K =
+  // 10^6.
   constexpr double kSumming = 0x1.0p-22;
-  return kRounding * std::abs(expected) + kSumming * static_cast<double>(k_);
+  return rounding_ * std::abs(expected) + kSumming * static_cast<double>(k_);
 }
 
 std::optional<std::string> GemmReference::first_wrong(

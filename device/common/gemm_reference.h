@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sonde {
@@ -30,13 +31,15 @@ void fill_gemm_row(std::uint64_t seed, GemmOperand operand, std::int64_t row, st
 /// them, the rest random.
 class GemmReference {
  public:
-  GemmReference(std::int64_t m, std::int64_t n, std::int64_t k, std::uint64_t seed);
+  /// `dtype`: of the operands, one of kGemmTypes; the type of the result follows from it.
+  GemmReference(std::int64_t m, std::int64_t n, std::int64_t k, std::uint64_t seed,
+                std::string_view dtype = "bf16");
 
   const std::vector<std::int64_t>& rows() const { return rows_; }
   const std::vector<std::int64_t>& cols() const { return cols_; }
   double at(std::size_t row_index, std::size_t col_index) const;
 
-  /// Largest difference from `expected` that FP32 accumulation and a BF16 result explain.
+  /// Largest difference from `expected` that FP32 accumulation and the type of the result explain.
   double tolerance(double expected) const;
 
   /// Says what is wrong with the first sampled element that is; `element` gives C[row, col].
@@ -45,6 +48,7 @@ class GemmReference {
 
  private:
   std::int64_t k_;
+  double rounding_;  ///< of the result, relative
   std::vector<std::int64_t> rows_;
   std::vector<std::int64_t> cols_;
   std::vector<double> values_;  ///< row by row

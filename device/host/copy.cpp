@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <vector>
 
 #include "core/error.h"
@@ -26,8 +25,6 @@ constexpr std::int64_t kOffsetRange = 256 * kKiB;
 constexpr std::int64_t kLargestAlignment = 2 * kMiB;
 /// Copies never share a line, or one would load what the next uses.
 constexpr std::int64_t kLine = 64;
-/// The caches hold nothing of a buffer again after twice the size of the last one has gone by.
-constexpr std::int64_t kCachesBeyond = 2;
 
 /// Every byte other than the pattern's, so that a byte left out of a copy cannot pass for right.
 void fill_other(std::byte* begin, std::int64_t bytes, std::uint64_t seed) {
@@ -92,7 +89,7 @@ CopyEngine::Layout CopyEngine::layout_for(const CopyWork& work) {
       throw Skip("a cold copy: the machine does not state the size of its last cache");
     }
     // Counted in strides, not in bytes copied: slots far apart use few of a cache's sets.
-    const std::int64_t wanted = kCachesBeyond * machine_.caches.back().capacity_bytes;
+    const std::int64_t wanted = kRotateBeyond * machine_.caches.back().capacity_bytes;
     layout.slots = std::max<std::int64_t>(2, (wanted / 2 + layout.stride - 1) / layout.stride);
     if (layout.slots > (most - 2 * kOffsetRange) / 2 / layout.stride) {
       throw Skip("a cold copy rotates over " + format_size(Bytes(2 * layout.span())) +
@@ -165,12 +162,8 @@ void CopyEngine::prepare(const CopyWork& work) {
   layout_ = layout;
   fill(layout);
   work_ = work;
+  rotation_ = Rotation(layout.slots);
   deal(cpus);
-  // A step near the golden ratio of the slots, without a common factor with them: far from the
-  // last slot, where no prefetcher is waiting, and every slot once a round.
-  step_ = std::max<std::int64_t>(
-      1, static_cast<std::int64_t>(static_cast<double>(layout.slots) * 0.6180339887));
-  while (std::gcd(step_, layout.slots) != 1) ++step_;
   prepared_ = true;
 }
 
@@ -181,6 +174,7 @@ void CopyEngine::deal(const std::vector<int>& cpus) {
   const std::int64_t each = ((work_.bytes + cores - 1) / cores + kLine - 1) / kLine * kLine;
   for (std::int64_t i = 0; i < cores; ++i) {
     Part part;
+    part.rotation = rotation_;
     part.seat.cpu = cpus[static_cast<std::size_t>(i)];
     part.offset = i * each;
     part.bytes = std::min(each, work_.bytes - part.offset);
@@ -200,10 +194,9 @@ void CopyEngine::copy_part(Part& part, std::int64_t count) const {
     for (std::int64_t left = count; left > 0; --left) copy_(to, from, bytes);
   } else {
     for (std::int64_t left = count; left > 0; --left) {
-      copy_(target_slot(part.next_slot) + part.offset, source_slot(part.next_slot) + part.offset,
-            bytes);
-      part.next_slot += step_;
-      if (part.next_slot >= layout_.slots) part.next_slot -= layout_.slots;
+      copy_(target_slot(part.rotation.place()) + part.offset,
+            source_slot(part.rotation.place()) + part.offset, bytes);
+      part.rotation.advance();
     }
   }
   part.copies += count;
@@ -264,7 +257,7 @@ std::optional<std::string> CopyEngine::first_wrong(const Part& part) const {
   const std::int64_t used = std::min(part.copies, layout_.slots);
   const auto bytes = static_cast<std::size_t>(part.offset + part.bytes);
   std::int64_t slot = 0;
-  for (std::int64_t i = 0; i < used; ++i, slot = (slot + step_) % layout_.slots) {
+  for (std::int64_t i = 0; i < used; ++i, slot = rotation_.after(slot)) {
     const std::byte* copied = target_slot(slot);
     const auto bad = first_difference({copied, bytes}, layout_.seed);
     if (!bad) continue;

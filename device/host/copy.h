@@ -11,6 +11,7 @@
 #include "device/host/copy_methods.h"
 #include "device/host/cores.h"
 #include "device/host/machine.h"
+#include "device/host/operand_sets.h"
 
 namespace sonde::host {
 
@@ -51,7 +52,7 @@ class CopyEngine final : public Engine<CopyWork> {
     Seat seat;
     std::int64_t offset = 0;
     std::int64_t bytes = 0;
-    std::int64_t next_slot = 0;
+    Rotation rotation;        ///< over the slots
     std::int64_t copies = 0;  ///< since prepare()
   };
   std::byte* source_slot(std::int64_t slot) const;
@@ -76,7 +77,7 @@ class CopyEngine final : public Engine<CopyWork> {
   bool prepared_ = false;
   std::optional<Layout> filled_;  ///< what the large source holds
   std::uint64_t prepares_ = 0;
-  std::int64_t step_ = 0;  ///< from one slot to the next in use; visits them all
+  Rotation rotation_;  ///< over the slots, at its first place
   std::vector<Part> parts_;
 };
 

@@ -43,7 +43,9 @@ double off(const CopyShape& shape, double bytes) {
                                                 : 0;
     best = std::min(best, away);
   }
-  return best;
+  // Another switch far away is not this one.
+  constexpr double kSamePlace = 0.19;
+  return best > kSamePlace ? HUGE_VAL : best;
 }
 
 int score(const std::filesystem::path& run) {
