@@ -85,9 +85,6 @@ void drop_undrawable(Figure& figure);
 struct FigureInput {
   const RunAnalysis& analysis;
   const std::vector<Finding>& findings;
-  /// All runs of the page, for pictures of several devices; only the first run has them, and only
-  /// where there are several.
-  std::vector<const RunAnalysis*> together = {};
 };
 
 /// Figures register themselves: one file, one call, no list elsewhere.

@@ -79,17 +79,11 @@ ReportOutcome make_report(const ReportRequest& request) {
   ReportOutcome outcome;
   std::vector<Finding> findings;
   std::vector<Figure> figures;
-  std::vector<const RunAnalysis*> together;
   for (const auto& report : reports) {
     report->analysis = analyse_run(report->run);
-    if (reports.size() > 1) together.push_back(&report->analysis);
-  }
-  for (const auto& report : reports) {
     report->findings = find_findings(report->analysis);
     report->published = published_beside(report->analysis, report->findings, published_study());
-    const bool first = report == reports.front();
-    report->figures = build_figures(
-        {report->analysis, report->findings, first ? together : std::vector<const RunAnalysis*>{}});
+    report->figures = build_figures({report->analysis, report->findings});
     const DeviceDescription& device = report->run.manifest.device;
     for (Figure& figure : report->figures) {
       figure.subtitle = device.product + " (" + describe(device.time_source) + ")";
@@ -109,6 +103,7 @@ ReportOutcome make_report(const ReportRequest& request) {
   for (const auto& report : reports) views.push_back(report.get());
   std::vector<Figure> together;
   if (auto figure = overlay_rooflines(views)) together.push_back(std::move(*figure));
+  if (auto figure = overlay_copies(views)) together.push_back(std::move(*figure));
   figures.insert(figures.end(), together.begin(), together.end());
   write_file_atomically(out / "findings.csv", findings_csv(findings));
 

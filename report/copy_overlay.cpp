@@ -2,6 +2,7 @@
 #include <set>
 
 #include "report/copy_figures.h"
+#include "report/overlay.h"
 #include "report/show.h"
 
 namespace sonde {
@@ -22,14 +23,17 @@ std::optional<Peak> peak_of(const RunAnalysis& analysis, const CopySeries& serie
   return Peak{series.shape.peak->x / *series.shape.peak->y.value, "its own best copy"};
 }
 
-std::vector<Figure> build(const FigureInput& input) {
+}  // namespace
+
+std::optional<Figure> overlay_copies(const std::vector<const RunReport*>& runs) {
   Figure figure;
   figure.id = "copy_devices";
   figure.title = "Copies of several devices, as a share of each one's peak";
   figure.x = {"bytes copied", true, TickStyle::binary, false};
   figure.y = {"share of the peak (%)", true, TickStyle::plain, false};
   std::set<TimeSource> sources;
-  for (const RunAnalysis* one : input.together) {
+  for (const RunReport* report : runs) {
+    const RunAnalysis* const one = &report->analysis;
     if (!one->copy) continue;
     for (const CopySeries* series : one->copy->main_series()) {
       const std::optional<Peak> peak = peak_of(*one, *series);
@@ -47,12 +51,10 @@ std::vector<Figure> build(const FigureInput& input) {
       sources.insert(one->source());
     }
   }
-  if (figure.series.size() < 2) return {};
+  if (figure.series.size() < 2) return std::nullopt;
   figure.caption += sources.size() > 1 ? "Their times are not of one kind." : "";
-  return {figure};
+  drop_undrawable(figure);
+  return figure;
 }
 
-[[maybe_unused]] const bool registered = register_figure({65, "copy", build});
-
-}  // namespace
 }  // namespace sonde
