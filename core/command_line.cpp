@@ -45,6 +45,11 @@ void CommandLine::flag(const std::string& flag, bool& value, const std::string& 
   parser_->app.add_flag(flag, value, help);
 }
 
+void CommandLine::words(const std::string& name, std::vector<std::string>& values,
+                        const std::string& help) {
+  parser_->app.add_option(name, values, help);
+}
+
 void CommandLine::footer(const std::string& text) { parser_->app.footer(text); }
 
 bool CommandLine::parse(std::vector<std::string> arguments) {

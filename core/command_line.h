@@ -29,6 +29,8 @@ class CommandLine {
   /// `--flag TEXT`, required, may be repeated.
   void texts(const std::string& flag, std::vector<std::string>& values, const std::string& help);
   void flag(const std::string& flag, bool& value, const std::string& help);
+  /// Words that no flag takes, as many as there are.
+  void words(const std::string& name, std::vector<std::string>& values, const std::string& help);
   void footer(const std::string& text);
 
   /// False when --help or --version was printed: the program is done. Throws UsageError naming the

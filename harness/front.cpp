@@ -34,6 +34,7 @@ constexpr Command kCommands[] = {
     {"gemm", "the GEMM sweep: 1,055 shapes of open-weight models", nullptr},
     {"topology", "the core tree that stored runs show", nullptr},
     {"report", "findings, figures and one page from stored runs", nullptr},
+    {"compare", "two runs: faster, slower, same, or cannot tell", nullptr},
     {"campaign", "all probes the device offers, then the report; resumes", run_campaign},
     {"check-model", "published figures against the simulated chips, row by row", run_check_model},
 };
