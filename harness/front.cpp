@@ -35,6 +35,7 @@ constexpr Command kCommands[] = {
     {"topology", "the core tree that stored runs show", nullptr},
     {"report", "findings, figures and one page from stored runs", nullptr},
     {"compare", "two runs: faster, slower, same, or cannot tell", nullptr},
+    {"export", "findings for Google Benchmark's tools or a node exporter", nullptr},
     {"campaign", "all probes the device offers, then the report; resumes", run_campaign},
     {"check-model", "published figures against the simulated chips, row by row", run_check_model},
 };
