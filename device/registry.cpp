@@ -56,4 +56,17 @@ std::vector<Listing> list_devices() {
   return all;
 }
 
+std::vector<HealthCheck> check_backends() {
+  std::vector<HealthCheck> all;
+  for (const Backend& backend : backends()) {
+    if (!backend.health) continue;
+    try {
+      for (HealthCheck& check : backend.health()) all.push_back(std::move(check));
+    } catch (const std::exception& error) {
+      all.push_back({backend.name, HealthCheck::State::missing, error.what(), ""});
+    }
+  }
+  return all;
+}
+
 }  // namespace sonde

@@ -3,11 +3,19 @@
 #include "core/error.h"
 #include "core/parse.h"
 #include "core/statistics.h"
+#include "device/registry.h"
 
 namespace sonde {
 
 void CommonOptions::add_campaign_flags(CommandLine& line) {
   line.text("--device", device, "host, sim:<chip> or cuda:<n> (see `sonde devices`)");
+  line.suggest("--device", [] {
+    std::vector<std::string> names;
+    for (const Listing& listing : list_devices()) {
+      if (listing.usable) names.push_back(listing.name);
+    }
+    return names;
+  });
   line.text("--out", out,
             "run directory; an existing one is resumed "
             "(default: sonde-<device>-<UTC>, created and printed)");
