@@ -58,7 +58,14 @@ void CommandLine::text(const std::string& flag, std::optional<std::string>& valu
 
 void CommandLine::choice(const std::string& flag, std::string& value,
                          const std::vector<std::string>& valid, const std::string& help) {
-  parser_->app.add_option(flag, value, help)->capture_default_str()->check(CLI::IsMember(valid));
+  parser_->app.add_option(flag, value, help)
+      ->capture_default_str()
+      ->check(CLI::Validator(
+          [valid](const std::string& text) {
+            if (std::find(valid.begin(), valid.end(), text) != valid.end()) return std::string();
+            return "'" + text + "' is not one of " + join_names(valid) + did_you_mean(text, valid);
+          },
+          "{" + CLI::detail::join(valid, ",") + "}"));
   suggest(flag, [valid] { return valid; });
 }
 
@@ -110,9 +117,8 @@ bool CommandLine::parse(std::vector<std::string> arguments) {
       const std::string flag = argument.substr(0, argument.find('='));
       if (!flag.starts_with("--") || std::find(flags.begin(), flags.end(), flag) != flags.end())
         continue;
-      const auto near = nearest_name(flag, flags);
-      throw UsageError(flag + ": is not a flag of this program" +
-                       (near ? " (did you mean " + *near + "?)" : "") + "; --help lists them");
+      throw UsageError(flag + ": is not a flag of this program" + did_you_mean(flag, flags) +
+                       "; --help lists them");
     }
     throw UsageError(std::string(error.what()) + "; --help lists what is expected");
   } catch (const CLI::ParseError& error) {

@@ -39,9 +39,8 @@ std::unique_ptr<Device> open_device(const std::string& name) {
   for (const Listing& listing : list_devices()) {
     if (listing.usable) valid.push_back(listing.name);
   }
-  std::string message = "--device: no device '" + name + "': there is " + join_names(valid);
-  if (const auto near = nearest_name(name, valid)) message += " (did you mean " + *near + "?)";
-  throw UsageError(message);
+  throw UsageError("--device: no device '" + name + "': there is " + join_names(valid) +
+                   did_you_mean(name, valid));
 }
 
 std::vector<Listing> list_devices() {

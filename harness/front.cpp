@@ -132,10 +132,8 @@ ExitCode dispatch(const std::vector<std::string>& arguments) {
     ::execv(program.c_str(), argv.data());
     throw OutputError(program + ": cannot be started: " + std::strerror(errno));
   }
-  std::string message = "'" + arguments[0] + "' is not a command: there is " + join_names(names);
-  if (const auto near = nearest_name(arguments[0], names))
-    message += " (did you mean " + *near + "?)";
-  throw UsageError(message);
+  throw UsageError("'" + arguments[0] + "' is not a command: there is " + join_names(names) +
+                   did_you_mean(arguments[0], names));
 }
 
 }  // namespace

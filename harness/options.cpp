@@ -26,7 +26,7 @@ void CommonOptions::add_campaign_flags(CommandLine& line) {
   line.text("--confidence-width", confidence_width_text,
             "stop a point when its 95 % interval is within P % of the median");
   line.flag("--quick", quick, "the fewest points that still find every finding, 8 samples each");
-  line.flag("--no-progress", no_progress, "no progress on standard error");
+  line.flag("--no-progress,--quiet", no_progress, "no progress on standard error");
   line.text("--budget", budget_text,
             "seconds of one step (modelled ones where time is); what does not fit is skipped");
   line.choice("--order", order, {"random", "listed"},

@@ -104,13 +104,15 @@ class Copy : public Probe {
       if (direction_ && *direction_ != path.direction) continue;
       if (std::find(path.methods.begin(), path.methods.end(), method_) == path.methods.end()) {
         throw UsageError("--method: '" + method_ + "' is not a method of " + path.direction +
-                         " on " + device.name + ": there is " + join_names(path.methods));
+                         " on " + device.name + ": there is " + join_names(path.methods) +
+                         did_you_mean(method_, path.methods));
       }
       chosen.emplace_back(path.direction, method_);
     }
     if (chosen.empty() && !directions.empty()) {
       throw UsageError("--direction: '" + direction_.value_or("") + "' is not one of " +
-                       device.name + ": there is " + join_names(directions));
+                       device.name + ": there is " + join_names(directions) +
+                       did_you_mean(direction_.value_or(""), directions));
     }
     if (chosen.empty()) chosen.emplace_back(direction_.value_or("d2d"), method_);
     return chosen;

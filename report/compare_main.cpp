@@ -1,9 +1,12 @@
 // sonde-compare: two stored runs point by point, or the halves of one.
+#include <unistd.h>
+
 #include <cstdio>
 #include <iostream>
 
 #include "core/command_line.h"
 #include "core/parse.h"
+#include "core/terminal.h"
 #include "report/compare.h"
 #include "report/compare_text.h"
 
@@ -53,6 +56,7 @@ ExitCode run(const std::vector<std::string>& arguments) {
   }
   options.margin = *percent / 100;
   if (fail_on) options.fail_on = parse_fail_on(*fail_on);
+  const bool colours = shows_colour(STDOUT_FILENO);
   ExitCode code = ExitCode::ok;
   if (self) {
     if (!dirs.empty()) throw UsageError("--self takes one run: leave out " + join_names(dirs));
@@ -60,7 +64,7 @@ ExitCode run(const std::vector<std::string>& arguments) {
     const StoredRun stored = load(*self, read, code);
     const Comparison halves = compare_halves(stored, options);
     std::cout << (json  ? comparison_json(halves, true)
-                  : all ? halves_text(halves) + comparison_text(halves, true)
+                  : all ? halves_text(halves) + comparison_text(halves, true, colours)
                         : halves_text(halves));
     return code;
   }
@@ -70,7 +74,8 @@ ExitCode run(const std::vector<std::string>& arguments) {
   }
   const StoredRun a = load(dirs[0], read, code), b = load(dirs[1], read, code);
   const Comparison comparison = compare_runs(a, b, options);
-  std::cout << (json ? comparison_json(comparison, false) : comparison_text(comparison, all));
+  std::cout << (json ? comparison_json(comparison, false)
+                     : comparison_text(comparison, all, colours));
   return comparison.fails() ? worse(code, ExitCode::point_failed) : code;
 }
 

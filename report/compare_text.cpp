@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/parse.h"
+#include "core/terminal.h"
 #include "report/show.h"
 
 namespace sonde {
@@ -51,9 +52,16 @@ std::string list(const std::string& title, const std::vector<std::string>& lines
   return text;
 }
 
-std::string point_line(const PointComparison& point) {
+std::string verdict_cell(Verdict verdict, bool colours) {
+  const std::string cell = fmt::format("{:<11}", to_string(verdict));
+  const bool slower = verdict == Verdict::slower;
+  if (!slower && verdict != Verdict::faster) return cell;
+  return paint(cell, slower ? Colour::red : Colour::green, colours);
+}
+
+std::string point_line(const PointComparison& point, bool colours) {
   std::string line =
-      fmt::format("  {:<11} {:<28} {} {}: {} -> {}, n {} and {}", to_string(point.verdict),
+      fmt::format("  {} {:<28} {} {}: {} -> {}, n {} and {}", verdict_cell(point.verdict, colours),
                   point.time ? show_ratio(*point.time) : "", point.probe, point.label,
                   show_time(point.time_a), show_time(point.time_b), point.n_a, point.n_b);
   if (point.clock_explains) {
@@ -118,7 +126,8 @@ Json side_json(const RunSide& side) {
 
 }  // namespace
 
-std::string comparison_text(const Comparison& comparison, bool all, std::size_t limit) {
+std::string comparison_text(const Comparison& comparison, bool all, bool colours,
+                            std::size_t limit) {
   std::string text = side_line("A", comparison.a) + side_line("B", comparison.b);
   text += list("The runs differ (A, then B):", comparison.differences);
   text += list("Note:", comparison.notes);
@@ -141,7 +150,7 @@ std::string comparison_text(const Comparison& comparison, bool all, std::size_t 
                       lines < shown.size()
                           ? fmt::format(" ({} of {}; --all lists every point)", lines, shown.size())
                           : "");
-  for (std::size_t i = 0; i < lines; ++i) text += point_line(*shown[i]);
+  for (std::size_t i = 0; i < lines; ++i) text += point_line(*shown[i], colours);
   text +=
       fmt::format("slower, faster: at most {:g} % of those named are false; same: within {:g} %.\n",
                   kFalseDiscoveries * 100, comparison.margin * 100);
