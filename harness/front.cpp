@@ -63,7 +63,7 @@ void print_help() {
 
 void print_man_page() {
   CommandLine line("sonde", "measures a device and says what it is.");
-  line.footer("sonde <command> --help lists the flags of a command, sonde\\-<command>(1) too:\n" +
+  line.footer("sonde <command> --help lists the flags of a command, sonde-<command>(1) too:\n" +
               command_list());
   line.parse({"--man-page"});
 }
