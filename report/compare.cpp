@@ -191,6 +191,9 @@ bool modelled(const StoredRun& run) {
 Comparison finish(Comparison result, const std::vector<ProbePairs>& probes, const Rules& rules) {
   result.margin = rules.options.margin;
   judge(result, probes, rules);
+  if (rules.options.fail_on && result.judged() == 0) {
+    result.notes.push_back("--fail-on has nothing to go by: no point could be judged");
+  }
   summarise(result, probes);
   return result;
 }

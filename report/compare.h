@@ -60,7 +60,7 @@ struct ProbeComparison {
 };
 
 struct RunSide {
-  std::string name, device, product, started, revision;
+  std::string dir, device, product, started, revision;
 };
 
 struct Comparison {

@@ -43,7 +43,7 @@ void add_stale(const StoredRun& run, Lines& notes) {
     if (probe.file.empty()) continue;
     const auto rows = std::filesystem::last_write_time(run.dir / probe.file, error);
     if (error || rows <= page) continue;
-    notes.push_back(run.name + "/report is stale: older than " + probe.file +
+    notes.push_back((run.dir / "report").string() + " is stale: older than " + probe.file +
                     "; `sonde report --run " + run.dir.string() + "` draws it anew");
     return;
   }
@@ -53,7 +53,7 @@ void add_stale(const StoredRun& run, Lines& notes) {
 
 RunSide run_side(const StoredRun& run) {
   const Manifest& manifest = run.manifest;
-  return {run.name, manifest.device.name, manifest.device.product, manifest.started_utc,
+  return {run.dir.string(), manifest.device.name, manifest.device.product, manifest.started_utc,
           manifest.revision};
 }
 
@@ -83,7 +83,9 @@ Lines differences_between(const StoredRun& a, const StoredRun& b) {
 Lines reading_notes(const std::vector<const StoredRun*>& runs) {
   Lines notes;
   for (const StoredRun* run : runs) {
-    const auto note = [&](const std::string& text) { notes.push_back(run->name + "/" + text); };
+    const auto note = [&](const std::string& text) {
+      notes.push_back(run->dir.string() + "/" + text);
+    };
     for (const std::string& warning : run->warnings) note(warning);
     for (const ProbeRows& probe : run->probes) {
       if (probe.refused()) note(probe.file + " is refused: " + probe.problems.front());

@@ -41,7 +41,7 @@ std::int64_t count_of(const ProbeComparison& probe, Verdict verdict) {
 }
 
 std::string side_line(const char* letter, const RunSide& side) {
-  return fmt::format("{}: {} ({}, {}, {}, revision {})\n", letter, side.name, side.device,
+  return fmt::format("{}: {} ({}, {}, {}, revision {})\n", letter, side.dir, side.device,
                      side.product, side.started, side.revision);
 }
 
@@ -117,7 +117,7 @@ Json ratio_json(const std::optional<Ratio>& ratio) {
 Json number(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
 Json side_json(const RunSide& side) {
-  return {{"run", side.name},
+  return {{"run", side.dir},
           {"device", side.device},
           {"product", side.product},
           {"started_utc", side.started},

@@ -96,6 +96,11 @@ std::string findings_gbench(const Manifest& manifest, const std::vector<Finding>
       entry["real_time"] = *time;
       entry["cpu_time"] = *time;
       entry["time_unit"] = "ns";
+    } else {
+      // compare.py takes a mean over the times of all but aggregates.
+      entry["run_type"] = "aggregate";
+      entry["aggregate_name"] = "value";
+      entry["aggregate_unit"] = "none";
     }
     entry["value"] = *finding.value;
     if (finding.low) entry["low"] = *finding.low;

@@ -9,8 +9,9 @@
 namespace sonde {
 
 /// Google Benchmark's JSON, one entry a finding. A time is `real_time`; a rate is the time of 10^9
-/// bytes or operations, so that longer is worse for tools/compare.py; what is neither has no
-/// `real_time` and is passed over by it. The value itself is always in the counter `value`.
+/// bytes or operations, so that longer is worse for tools/compare.py; what is neither is
+/// an aggregate without `real_time`, which it passes over. The value itself is always in the
+/// counter `value`.
 std::string findings_gbench(const Manifest& manifest, const std::vector<Finding>& findings);
 
 /// OpenMetrics text (1.0.0): a gauge for each unit, in base units, labelled with run, device,

@@ -41,6 +41,17 @@ TEST_F(CompareOutput, NamesTheSlowPointAndFails) {
   EXPECT_EQ(run({"sonde-compare", "b", "a", "--fail-on", "faster:5%"}).exit_code, 1);
 }
 
+TEST_F(CompareOutput, SaysWhenAGateHasNothingToGoBy) {
+  for (const char* name : {"a", "b"}) {
+    RunWriter run(directory_ / name, false);
+    run.copy("d2d", "auto", 4096, noisy(name[0] == 'a' ? 1e-5 : 2e-5, 0.003, 3, 5));
+    run.finish();
+  }
+  const test::Result result = run({"sonde-compare", "a", "b", "--fail-on", "slower:5%"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_NE(result.out.find("no point could be judged"), std::string::npos) << result.out;
+}
+
 TEST_F(CompareOutput, JsonHoldsEveryPoint) {
   write("a", 1);
   write("b", 2, 1.2);
