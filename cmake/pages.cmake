@@ -38,4 +38,6 @@ add_custom_command(OUTPUT ${stamp}
   DEPENDS ${programs} ${CMAKE_CURRENT_LIST_FILE}
   COMMENT "Man pages and completions" VERBATIM)
 add_custom_target(pages ALL DEPENDS ${stamp})
+# Whoever builds the programs can install them.
+add_dependencies(programs pages)
 install(DIRECTORY ${CMAKE_BINARY_DIR}/share/ DESTINATION share)

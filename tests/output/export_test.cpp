@@ -54,7 +54,7 @@ TEST(Export, GoogleBenchmarkEntriesHoldTimes) {
   EXPECT_DOUBLE_EQ(all[2].at("real_time").get<double>(), 2500);
   // What is no time must not reach the mean that compare.py takes over all but aggregates.
   EXPECT_FALSE(all[3].contains("real_time"));
-  for (std::size_t i : {0, 1, 2}) EXPECT_EQ(all[i].at("run_type"), "iteration");
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(all[i].at("run_type"), "iteration");
   EXPECT_EQ(all[3].at("run_type"), "aggregate");
   EXPECT_EQ(json.at("context").at("date"), "2026-11-30T12:00:00Z");
 }
