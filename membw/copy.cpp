@@ -216,7 +216,8 @@ class Copy : public Probe {
     }
     if (chosen.empty() && !directions.empty()) {
       throw UsageError("--direction: '" + direction_.value_or("") + "' is not one of " +
-                       device.name + ": there is " + join_names(directions));
+                       device.name + ": there is " + join_names(directions) +
+                       did_you_mean(direction_.value_or(""), directions));
     }
     if (chosen.empty()) chosen.emplace_back(direction_.value_or("d2d"), method_);
     return chosen;

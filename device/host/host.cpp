@@ -13,6 +13,7 @@
 #include "device/host/describe.h"
 #include "device/host/gemm.h"
 #include "device/host/handoff.h"
+#include "device/host/health.h"
 #include "device/host/machine.h"
 #include "device/host/pin.h"
 #include "device/host/profile.h"
@@ -108,7 +109,12 @@ std::vector<Listing> list_host() {
   }
 }
 
-[[maybe_unused]] const bool kRegistered = register_backend({"host", open_host, list_host});
+std::vector<HealthCheck> host_health() {
+  return machine_health(read_machine(FileRoot(), thread_affinity()));
+}
+
+[[maybe_unused]] const bool kRegistered =
+    register_backend({"host", open_host, list_host, host_health});
 
 }  // namespace
 }  // namespace sonde::host
