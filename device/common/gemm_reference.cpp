@@ -46,6 +46,13 @@ void fill_row(std::uint64_t key, const Table<Element>& table, std::span<Element>
   }
 }
 
+/// Half a step of the result's type, and as much again for a neighbour that the sum's own error
+/// tips over: 8 bits of precision in BF16, 11 in FP16, 24 in FP32.
+double rounding_of(std::string_view dtype) {
+  if (dtype == "fp32") return 0x1.0p-23;
+  return dtype == "fp16" ? 0x1.0p-10 : 0x1.0p-7;
+}
+
 /// Up to kBlock of 0 ... size - 1, sorted: the ends and random ones between.
 std::vector<std::int64_t> sample_indices(std::int64_t size, Rng& rng) {
   std::vector<std::int64_t> picked{0};
@@ -69,6 +76,35 @@ std::uint16_t to_bf16(float value) {
 
 float from_bf16(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
+
+std::uint8_t to_fp8(float value) {
+  const float size = std::abs(value);
+  constexpr float kLeastNormal = 0x1.0p-6F;
+  int bits = 0;
+  if (size < kLeastNormal) {
+    bits = static_cast<int>(std::nearbyint(size * 0x1.0p9F));  // 8 is the least normal number
+  } else {
+    const int exponent = std::ilogb(size);
+    bits = ((exponent + 7) << 3) +
+           static_cast<int>(std::nearbyint(std::ldexp(size, 3 - exponent))) -
+           8;  // 16 carries into the exponent
+  }
+  return static_cast<std::uint8_t>(bits | (std::signbit(value) ? 0x80 : 0));
+}
+
+float from_fp8(std::uint8_t bits) {
+  const int exponent = (bits >> 3) & 15;
+  const int mantissa = bits & 7;
+  const float size = exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -9)
+                                   : std::ldexp(static_cast<float>(8 + mantissa), exponent - 10);
+  return (bits & 0x80) != 0 ? -size : size;
+}
+
+float gemm_value_of(std::uint8_t byte) { return value_of(byte); }
+
+std::uint64_t gemm_key(std::uint64_t seed, GemmOperand operand) {
+  return key_of({seed, static_cast<std::uint64_t>(operand)});
 }
 
 float gemm_value(std::uint64_t seed, GemmOperand operand, std::int64_t row, std::int64_t col) {
@@ -96,14 +132,20 @@ void fill_gemm_row(std::uint64_t seed, GemmOperand operand, std::int64_t row,
   fill_row(row_key(seed, operand, row), table, out);
 }
 
-GemmReference::GemmReference(std::int64_t m, std::int64_t n, std::int64_t k, std::uint64_t seed)
-    : k_(k) {
+GemmReference::GemmReference(std::int64_t m, std::int64_t n, std::int64_t k, std::uint64_t seed,
+                             std::string_view dtype)
+    : k_(k), rounding_(rounding_of(dtype)) {
   Rng rng(key_of({seed, static_cast<std::uint64_t>(m), static_cast<std::uint64_t>(n),
                   static_cast<std::uint64_t>(k)}));
   rows_ = sample_indices(m, rng);
   cols_ = sample_indices(n, rng);
   const auto height = static_cast<Eigen::Index>(rows_.size());
   const auto width = static_cast<Eigen::Index>(cols_.size());
+  const bool rounded = dtype == "fp8";
+  const auto value = [&](GemmOperand operand, std::int64_t row, std::int64_t col) {
+    const float exact = gemm_value(seed, operand, row, col);
+    return static_cast<double>(rounded ? from_fp8(to_fp8(exact)) : exact);
+  };
   // In parts of K: the sampled rows and columns of a long thin product would fill a memory.
   constexpr std::int64_t kPart = 1 << 16;
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> c =
@@ -114,12 +156,10 @@ GemmReference::GemmReference(std::int64_t m, std::int64_t n, std::int64_t k, std
     Eigen::MatrixXd b(count, width);
     for (Eigen::Index inner = 0; inner < count; ++inner) {
       for (Eigen::Index i = 0; i < height; ++i) {
-        a(i, inner) = static_cast<double>(
-            gemm_value(seed, GemmOperand::a, rows_[static_cast<std::size_t>(i)], from + inner));
+        a(i, inner) = value(GemmOperand::a, rows_[static_cast<std::size_t>(i)], from + inner);
       }
       for (Eigen::Index j = 0; j < width; ++j) {
-        b(inner, j) = static_cast<double>(
-            gemm_value(seed, GemmOperand::b, from + inner, cols_[static_cast<std::size_t>(j)]));
+        b(inner, j) = value(GemmOperand::b, from + inner, cols_[static_cast<std::size_t>(j)]);
       }
     }
     c += a * b;
@@ -132,14 +172,13 @@ double GemmReference::at(std::size_t row_index, std::size_t col_index) const {
 }
 
 double GemmReference::tolerance(double expected) const {
-  // The result is rounded to BF16: half of 2^-7, and as much again for a neighbour that the sum's
-  // own error tips over. The sum: partial sums of random operands are about sqrt(K)/3, each FP32
-  // step rounds by at most 2^-24 of one, and K such errors of random sign add up to sqrt(K) of
-  // them: K / 3 x 2^-24 together; 12 times that leaves room for any order of summing. Against C's
-  // own size of sqrt(K)/3 it grows as sqrt(K) and stays below 1e-3 up to K = 10^6.
-  constexpr double kRounding = 0x1.0p-7;
+  // The result is rounded to its type. The sum: partial sums of random operands are about
+  // sqrt(K)/3, each FP32 step rounds by at most 2^-24 of one, and K such errors of random sign add
+  // up to sqrt(K) of them: K / 3 x 2^-24 together; 12 times that leaves room for any order of
+  // summing. Against C's own size of sqrt(K)/3 it grows as sqrt(K) and stays below 1e-3 up to K =
+  // 10^6.
   constexpr double kSumming = 0x1.0p-22;
-  return kRounding * std::abs(expected) + kSumming * static_cast<double>(k_);
+  return rounding_ * std::abs(expected) + kSumming * static_cast<double>(k_);
 }
 
 std::optional<std::string> GemmReference::first_wrong(
