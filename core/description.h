@@ -80,7 +80,9 @@ struct DeviceDescription {
   std::int64_t profile_bytes = 0;            ///< chain of the address profile; 0: no such engine
   std::int64_t contention_bytes = 0;         ///< chain of a contention victim
   std::vector<std::string> aggressor_works;  ///< what aggressors can do; empty: no such engine
-  std::vector<std::string> handoff_kinds;    ///< read, write; empty: no such engine
+  /// What a contention victim can do, the default first; empty: only "load".
+  std::vector<std::string> victim_works = {};
+  std::vector<std::string> handoff_kinds;  ///< read, write; empty: no such engine
   StreamOffer stream;
   std::vector<CopyPath> copies;
   GemmOffer gemm;

@@ -39,6 +39,7 @@ Json to_json(const DeviceDescription& device) {
   json["profile_bytes"] = device.profile_bytes;
   json["contention_bytes"] = device.contention_bytes;
   json["aggressor_works"] = device.aggressor_works;
+  if (!device.victim_works.empty()) json["victim_works"] = device.victim_works;
   json["handoff_kinds"] = device.handoff_kinds;
   json["stream"] = {{"kinds", device.stream.kinds},
                     {"stores", device.stream.stores},
@@ -91,6 +92,7 @@ DeviceDescription device_from(const Json& json) {
   device.profile_bytes = json.value("profile_bytes", std::int64_t{0});
   device.contention_bytes = json.value("contention_bytes", std::int64_t{0});
   device.aggressor_works = names(json, "aggressor_works");
+  device.victim_works = names(json, "victim_works");
   device.handoff_kinds = names(json, "handoff_kinds");
   const Json stream = json.value("stream", none);
   device.stream = {names(stream, "kinds"), names(stream, "stores"),

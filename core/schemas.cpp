@@ -138,7 +138,10 @@ const Schema& gemm_schema() {
               {"dtype", CellType::text, kRequired},
               {"kernel", CellType::text, kRequired},
               {"label", CellType::text},       // model, layer and tensor-parallel degree, if known
-              {"blocks", CellType::integer}};  // most cores it may use; empty: the device's choice
+              {"blocks", CellType::integer},  // most cores it may use; empty: the device's choice
+              {"state", CellType::text},      // of the operands: rotated or warm; empty: unknown
+              {"cores", CellType::text},      // the set asked for; empty: the device's choice
+              {"role", CellType::text}};      // empty: a shape of the sweep; else roof, anchor/3
     s.metrics = {
         {"elapsed_s", CellType::number, kRequired},
         {"flop", CellType::number, kRequired},  // 2 m n k: useful work

@@ -115,7 +115,9 @@ struct ProfileWork {
 /// until the victim has finished, and verify() fails when one of them did not run all the time.
 struct ContentionWork {
   CoreName victim;
-  std::string victim_work = "load";     ///< "load": dependent loads
+  /// "load": dependent loads; or another of DeviceDescription::victim_works, whose operations are
+  /// counted like loads.
+  std::string victim_work = "load";
   std::vector<CoreName> aggressors;     ///< empty: the victim alone
   std::string aggressor_work = "none";  ///< none, register, load, store or nt_store
   std::int64_t footprint_bytes = 0;     ///< of the victim's chain
@@ -195,6 +197,8 @@ struct GemmWork {
   std::string dtype = "bf16";          ///< of A and B, one of kGemmTypes; C follows from it
   std::string kernel = "auto";         ///< the device's own choice, or one it can force
   std::optional<std::int64_t> blocks;  ///< most cores it may use; none: the device's own choice
+  std::vector<CoreName> cores;         ///< the cores to use; empty: the device's own choice
+  bool warm = false;  ///< same operands each time; false: rotated beyond the last cache
   std::uint64_t seed = 1;
 
   /// Useful work, padding not counted. Exact in a double up to 2^53; formed in double because

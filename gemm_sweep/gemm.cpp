@@ -1,10 +1,8 @@
 // sonde-gemm: the GEMM sweep, 1,055 shapes of open-weight models by default.
 #include <algorithm>
-#include <cmath>
 
 #include "core/parse.h"
-#include "core/statistics.h"
-#include "gemm_sweep/shapes.h"
+#include "gemm_sweep/order.h"
 #include "harness/probe.h"
 
 namespace sonde {
@@ -25,14 +23,21 @@ class Gemm : public Probe {
     line.text("--dtype", dtype_text_, "types of the operands (default: bf16, or the device's own)");
     line.text("--blocks", blocks_text_, "most cores to use, or several numbers (default: all)");
     line.text("--kernel", kernel_, "auto (the device's own choice) or one it can force");
+    line.flag("--warm", warm_,
+              "the same operands each time (default: rotated beyond the last cache)");
   }
 
   std::vector<Point> plan(const Selection& selection) override {
     const DeviceDescription& device = selection.device;
-    if (selection.cores) throw UsageError("--cores: a GEMM is placed by the device itself");
     if (shape_text_ && file_) throw UsageError("--shape and --shapes exclude each other");
+    if (blocks_text_ && selection.cores) {
+      throw UsageError("--blocks and --cores exclude each other");
+    }
     const bool offered = !device.gemm.kernels.empty();
+    if (offered) parse_names(kernel_, "--kernel", device.gemm.kernels);
     std::vector<std::string> dtypes = {offered ? device.gemm.dtypes.front() : "bf16"};
+    // What the device cannot multiply is skipped by it with the reason.
+    if (dtype_text_) dtypes = parse_names(*dtype_text_, "--dtype", all_types());
     std::vector<Cell> blocks = {Cell()};
     if (blocks_text_) {
       blocks.clear();
@@ -40,24 +45,34 @@ class Gemm : public Probe {
         blocks.emplace_back(n);
       }
     }
-    if (dtype_text_) {
-      dtypes = parse_names(*dtype_text_, "--dtype", offered ? device.gemm.dtypes : dtypes);
-    }
-    if (offered) parse_names(kernel_, "--kernel", device.gemm.kernels);
+    cores_ = selection.cores ? Cell(format_core_set(*selection.cores)) : Cell();
     const std::vector<Shape> shapes = shape_text_ ? parse_shapes(*shape_text_, "--shape")
                                       : file_     ? read_shapes(*file_)
                                                   : standard_shapes();
-    const std::vector<Place> places = places_of(shapes, selection);
+    const auto& kernels = device.gemm.kernels;
+    const bool registers =
+        std::find(kernels.begin(), kernels.end(), kRegisterKernel) != kernels.end() &&
+        kernel_ != kRegisterKernel;
+    const auto ways = static_cast<std::int64_t>(dtypes.size() * blocks.size());
     std::vector<Point> points;
+    const std::vector<Visit> visits = visits_of(
+        shapes, {.budget_s = selection.budget_s,
+                 .seed = selection.seed,
+                 .estimate_s = [&](const Shape& shape) { return estimate_s(shape, device); }});
+    // Shape after shape, so that packed weights and rotated operands are kept between the
+    // repetitions of one: making them takes longer than most products. Types and numbers of cores
+    // take turns at each.
+    std::int64_t way = 0;
     for (const std::string& dtype : dtypes) {
-      for (const Cell& cores : blocks) {
-        for (std::size_t i = 0; i < shapes.size(); ++i) {
-          Point point = point_of(shapes[i], dtype, cores, offered);
-          if (point.skip.empty()) point.skip = places[i].skip;
-          point.estimate_s = estimate_s(shapes[i], device);
-          point.batch = places[i].batch;
+      for (const Cell& most : blocks) {
+        for (const Visit& visit : visits) {
+          if (visit.role == kRegisterRole && !registers) continue;
+          Point point = point_of(visit, dtype, most, offered);
+          point.estimate_s = estimate_s(visit.shape, device);
+          point.batch = visit.turn * ways + way;
           points.push_back(std::move(point));
         }
+        ++way;
       }
     }
     return points;
@@ -69,6 +84,7 @@ class Gemm : public Probe {
     if (file_) all["shapes"] = *file_;
     if (dtype_text_) all["dtype"] = *dtype_text_;
     if (blocks_text_) all["blocks"] = *blocks_text_;
+    if (warm_) all["warm"] = "yes";
     return all;
   }
 
@@ -82,12 +98,17 @@ class Gemm : public Probe {
     work.seed = trial.seed;
     const Cell& blocks = point.axes[schema().index("blocks")];
     if (const auto* most = std::get_if<std::int64_t>(&blocks)) work.blocks = *most;
+    const Cell& cores = point.axes[schema().index("cores")];
+    if (const auto* set = std::get_if<std::string>(&cores)) work.cores = parse_core_set(*set);
+    work.warm = axis<std::string>(schema(), point, "state") == "warm";
     const Sample sample = run_verified(device, device.gemm(), "GEMM", work, trial);
     // A device that places a product itself shows it by the cores that ran.
-    if (work.blocks && (sample.placement.empty() ||
-                        static_cast<std::int64_t>(sample.placement.size()) > *work.blocks)) {
-      throw Skip("this device chooses the cores of a GEMM itself");
-    }
+    const bool more =
+        work.blocks && (sample.placement.empty() ||
+                        static_cast<std::int64_t>(sample.placement.size()) > *work.blocks);
+    const bool others =
+        !work.cores.empty() && format_core_set(sample.placement) != format_core_set(work.cores);
+    if (more || others) throw Skip("this device chooses the cores of a GEMM itself");
     for (const auto& [pipe, time] : sample.busy) {
       set(schema(), row, pipe + "_busy_s", time.value());
     }
@@ -99,10 +120,11 @@ class Gemm : public Probe {
   }
 
  private:
-  struct Place {
-    std::int64_t batch = 0;
-    std::string skip;
-  };
+  static std::vector<std::string> all_types() {
+    std::vector<std::string> names;
+    for (const GemmType& type : kGemmTypes) names.emplace_back(type.name);
+    return names;
+  }
 
   /// For --dry-run and a budget's first guess, which later samples correct: at the device's stated
   /// roofs, else at what a server CPU core or two do, and filling the operands.
@@ -112,46 +134,24 @@ class Gemm : public Probe {
            work.least_bytes() / device.roof("memory_bytes_per_s").value_or(10e9);
   }
 
-  /// Which shapes a budget leaves, and in which order. Without one every round holds every shape,
-  /// so that drift hits all alike.
-  static std::vector<Place> places_of(const std::vector<Shape>& shapes,
-                                      const Selection& selection) {
-    std::vector<Place> places(shapes.size());
-    if (!selection.budget_s) return places;
-    // What is too long for its share is known before the start, so that the others are a sample in
-    // which each class has its part: taking whatever still fits would favour the short ones.
-    constexpr std::size_t kTurn = 24;
-    const auto parts = static_cast<double>(std::min(kTurn, shapes.size()));
-    std::vector<std::size_t> left;
-    std::vector<Shape> taken;
-    for (std::size_t i = 0; i < shapes.size(); ++i) {
-      const double needs =
-          estimate_s(shapes[i], selection.device) * static_cast<double>(kFewestSamples);
-      if (needs * parts <= *selection.budget_s) {
-        left.push_back(i);
-        taken.push_back(shapes[i]);
-        continue;
-      }
-      places[i].skip = "eight repetitions would take about " +
-                       format_number(std::ceil(needs * 100) / 100) + " s, more than 1/" +
-                       format_number(parts) + " of the budget of " +
-                       format_number(*selection.budget_s) + " s";
-    }
-    // Shape after shape, so that packed weights are kept between the repetitions of one: packing
-    // takes longer than most products.
-    const std::vector<std::int64_t> order = stratify(taken, selection.seed);
-    for (std::size_t i = 0; i < left.size(); ++i) places[left[i]].batch = order[i];
-    return places;
-  }
-
-  Point point_of(const Shape& shape, const std::string& dtype, const Cell& blocks,
+  Point point_of(const Visit& visit, const std::string& dtype, const Cell& blocks,
                  bool offered) const {
+    const Shape& shape = visit.shape;
+    const auto text = [](const std::string& words) { return words.empty() ? Cell() : Cell(words); };
     Point point;
-    point.axes = {shape.m, shape.n, shape.k,
-                  dtype,   kernel_, shape.label.empty() ? Cell() : Cell(shape.label),
-                  blocks};
+    point.axes = {shape.m,
+                  shape.n,
+                  shape.k,
+                  dtype,
+                  visit.role == kRegisterRole ? std::string(kRegisterKernel) : kernel_,
+                  text(shape.label),
+                  blocks,
+                  warm_ ? "warm" : "rotated",
+                  cores_,
+                  text(visit.role)};
     point.label =
         std::to_string(shape.m) + "x" + std::to_string(shape.n) + "x" + std::to_string(shape.k);
+    point.skip = visit.skip;
     if (!offered) {
       point.skip = "this device has no GEMM engine";
     } else if (shape.m == 0 || shape.n == 0 || shape.k == 0) {
@@ -165,6 +165,8 @@ class Gemm : public Probe {
   std::optional<std::string> file_;
   std::optional<std::string> dtype_text_;
   std::string kernel_ = "auto";
+  bool warm_ = false;
+  Cell cores_;
 };
 
 }  // namespace

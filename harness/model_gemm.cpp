@@ -72,6 +72,7 @@ std::vector<SweptShape> swept_shapes(const ModelRuns& runs, const std::string& d
   const Schema& schema = gemm_schema();
   std::vector<SweptShape> shapes;
   for (const auto& [row, seconds] : times) {
+    if (!row->text(schema, "role").empty()) continue;  // a roof or an anchor
     SweptShape shape;
     shape.size = {row->integer(schema, "m").value(), row->integer(schema, "n").value(),
                   row->integer(schema, "k").value()};

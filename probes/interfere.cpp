@@ -34,6 +34,9 @@ class Interfere : public Probe {
     line.text("--aggressor", aggressor_text_,
               "works of the aggressors, e.g. register,load,store (default: all the device has; "
               "with --quick load, and a sample of register)");
+    line.text("--victim-work", victim_text_,
+              "works of the victim, each beside each work of the aggressors (default: the "
+              "aggressors' own where the device has it, else load)");
     line.text("--subsets", subsets_text_, "random subsets a victim and work (default: 300)");
   }
 
@@ -63,31 +66,38 @@ class Interfere : public Probe {
     }
     const std::vector<CoreName> cores = selection.cores.value_or(device.cores);
     std::vector<Point> points;
-    const auto add = [&](const CoreName& victim, const std::vector<CoreName>& aggressors,
-                         const std::string& work) {
+    const auto add = [&](const CoreName& victim, const std::string& victim_work,
+                         const std::vector<CoreName>& aggressors, const std::string& work) {
       Point point;
       const std::string set = format_core_set(aggressors);
-      point.axes = {victim.str(), std::string("load"), set, work};
-      point.label = victim.str() + "/" + work + "/" + set;
+      point.axes = {victim.str(), victim_work, set, work};
+      point.label =
+          victim.str() + "/" + (victim_work == "load" ? "" : victim_work + "/") + work + "/" + set;
       if (!offered) point.skip = "this device has no contention engine";
       point.estimate_s = 5e-3;  // two laps and the window on the host: for --dry-run only
       points.push_back(std::move(point));
     };
-    for (const CoreName& victim : cores) add(victim, {}, "none");
+    const std::vector<Beside> kinds = kinds_of(device, works);
+    std::vector<std::string> victim_works;
+    for (const Beside& kind : kinds) add_once(victim_works, kind.victim_work);
+    if (victim_works.empty()) victim_works = {"load"};
+    for (const std::string& victim_work : victim_works) {
+      for (const CoreName& victim : cores) add(victim, victim_work, {}, "none");
+    }
     if (!offered) return points;
-    for (const std::string& work : works) {
+    for (const auto& [victim_work, work] : kinds) {
       for (std::size_t v = 0; v < cores.size(); ++v) {
         if (design_ == "subsets") {
           Rng rng(key_of({selection.seed, v}));  // the same subsets for every work
           for (std::int64_t s = 0; s < subsets; ++s)
-            add(cores[v], random_half(cores, v, rng), work);
+            add(cores[v], victim_work, random_half(cores, v, rng), work);
           continue;
         }
         const std::size_t most = sampled_control && work == "register"
                                      ? std::min(kQuickControls, cores.size() - 1)
                                      : cores.size() - 1;
         for (std::size_t next = 1; next <= most; ++next) {
-          add(cores[v], {cores[(v + next) % cores.size()]}, work);
+          add(cores[v], victim_work, {cores[(v + next) % cores.size()]}, work);
         }
       }
     }
@@ -97,6 +107,7 @@ class Interfere : public Probe {
   std::map<std::string, std::string> options() const override {
     std::map<std::string, std::string> all = {{"design", design_}};
     if (aggressor_text_) all["aggressor"] = *aggressor_text_;
+    if (victim_text_) all["victim-work"] = *victim_text_;
     if (subsets_text_) all["subsets"] = *subsets_text_;
     return all;
   }
@@ -122,6 +133,48 @@ class Interfere : public Probe {
   }
 
  private:
+  /// What a victim does beside what its aggressors do.
+  struct Beside {
+    std::string victim_work;
+    std::string work;
+  };
+
+  static void add_once(std::vector<std::string>& names, const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+
+  /// Each victim's work that was asked for beside each work of aggressors. Unasked, a victim does
+  /// what its aggressors do where it can (what stores share shows in stores), else it loads; the
+  /// control, which shares nothing, goes with each victim's work in use.
+  std::vector<Beside> kinds_of(const DeviceDescription& device,
+                               const std::vector<std::string>& works) const {
+    std::vector<std::string> valid = device.victim_works;
+    if (valid.empty()) valid = {"load"};
+    std::vector<std::string> victim_works;
+    std::map<std::string, std::string> beside;
+    if (victim_text_) {
+      victim_works = parse_names(*victim_text_, "--victim-work", valid);
+    } else {
+      for (const std::string& work : works) {
+        if (work == "register") continue;
+        const bool same = std::find(valid.begin(), valid.end(), work) != valid.end();
+        beside[work] = same ? work : valid.front();
+        add_once(victim_works, beside[work]);
+      }
+      if (victim_works.empty()) victim_works = {valid.front()};
+    }
+    std::vector<Beside> kinds;
+    for (const std::string& work : works) {
+      for (const std::string& victim_work : victim_works) {
+        const auto chosen = beside.find(work);
+        if (chosen == beside.end() || chosen->second == victim_work) {
+          kinds.push_back({victim_work, work});
+        }
+      }
+    }
+    return kinds;
+  }
+
   /// Half of the other cores, rounded up.
   static std::vector<CoreName> random_half(const std::vector<CoreName>& cores, std::size_t victim,
                                            Rng& rng) {
@@ -136,6 +189,7 @@ class Interfere : public Probe {
 
   std::string design_ = "pairs";
   std::optional<std::string> aggressor_text_;
+  std::optional<std::string> victim_text_;
   std::optional<std::string> subsets_text_;
 };
 

@@ -280,10 +280,10 @@ RunAnalysis analyse_run(const StoredRun& run) {
   const ProbeRows* interfere = run.probe("interfere");
   const ProbeRows* handoff = run.probe("handoff");
   if (profile != nullptr && profile->table) analysis.profile = profile_distance(*profile, source);
-  if (const GroupedRows* rows = rows_of(interfere_schema())) {
-    for (const std::string& work : values_of(*rows, "aggressor_work", "none")) {
-      if (auto matrix = slow_down(*interfere, source, work)) {
-        analysis.interfere.emplace_back(work, std::move(*matrix));
+  if (rows_of(interfere_schema()) != nullptr) {
+    for (const Contention& kind : contentions_of(*interfere, source)) {
+      if (auto matrix = slow_down(*interfere, source, kind)) {
+        analysis.interfere.emplace_back(kind, std::move(*matrix));
       }
     }
     judge_slow_downs(analysis);

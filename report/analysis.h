@@ -67,13 +67,15 @@ struct Condition {
 /// One matrix of cores for each kind of work that was measured.
 using MatrixByWork = std::vector<std::pair<std::string, CoreMatrix>>;
 
-/// What one aggressor did to one victim, over all pairs of one work.
+/// What one aggressor did to one victim, over all pairs of one kind.
 struct SlowDowns {
-  std::string work;
+  Contention kind;
   double largest = 0;
   CoreName victim, aggressor;  ///< of the largest
   std::int64_t pairs = 0;      ///< with a value
-  /// Share of pairs above the register control. nullopt: no control, or this is it.
+  /// Slow-down that 99 % of the register control of the same victim's work stay below.
+  std::optional<double> control;
+  /// Share of pairs above the control. nullopt: no control, or this is it.
   std::optional<double> above_control;
 };
 
@@ -85,11 +87,11 @@ struct RunAnalysis {
   std::optional<StreamAnalysis> stream;
   std::optional<GemmAnalysis> gemm;
   std::optional<CoreMatrix> profile;  ///< distance between the address profiles of two cores
-  MatrixByWork interfere;             ///< slow-down of the row by the column
-  std::vector<SlowDowns> slow_downs;  ///< one for each matrix of `interfere` with a pair
-  std::optional<double> control;      ///< slow-down that 99 % of the register control stay below
-  MatrixByWork handoff;               ///< ns from the row to the column
-  std::optional<CoreTree> tree;       ///< looked for where profile or interfere has rows
+  /// Slow-down of the row by the column.
+  std::vector<std::pair<Contention, CoreMatrix>> interfere;
+  std::vector<SlowDowns> slow_downs;        ///< one for each matrix of `interfere` with a pair
+  MatrixByWork handoff;                     ///< ns from the row to the column
+  std::optional<CoreTree> tree;             ///< looked for where profile or interfere has rows
   std::map<std::string, RowCounts> counts;  ///< by probe, of those with rows
   std::vector<Condition> conditions;
   TimeSource source() const { return run->manifest.device.time_source; }

@@ -74,17 +74,17 @@ void topology_findings(const RunAnalysis& analysis, FindingList& out) {
 void pair_findings(const RunAnalysis& analysis, FindingList& out) {
   const std::string interfere = out.file("interfere");
   for (const SlowDowns& found : analysis.slow_downs) {
-    out.estimate("interfere.slow_down." + found.work + ".max",
+    out.estimate("interfere.slow_down." + found.kind.label() + ".max",
                  {found.largest, std::nullopt, found.pairs}, "times",
                  interfere + ": largest latency beside one aggressor over latency alone, victim " +
                      found.victim.str() + ", aggressor " + found.aggressor.str() +
                      "; n counts pairs");
-    out.estimate("interfere.above_register." + found.work,
+    out.estimate("interfere.above_register." + found.kind.label(),
                  {found.above_control, std::nullopt, found.pairs}, "1",
                  interfere +
                      ": share of pairs above the slow-down that 99 % of the register "
                      "control stay below (" +
-                     exact(analysis.control.value_or(0)) + "); n counts pairs");
+                     exact(found.control.value_or(0)) + "); n counts pairs");
   }
   const std::string handoff = out.file("handoff");
   for (const auto& [kind, matrix] : analysis.handoff) {

@@ -103,12 +103,12 @@ void interfere_cards(std::string& cards, const RunAnalysis& analysis, const Look
   // One card: the work that slows most; the control is no result.
   const SlowDowns* most = nullptr;
   for (const SlowDowns& one : analysis.slow_downs) {
-    if (one.work == "register") continue;
+    if (one.kind.control()) continue;
     if (most == nullptr || one.largest > most->largest) most = &one;
   }
   if (most == nullptr) return;
-  const Finding* above = find("interfere.above_register." + most->work);
-  card(cards, "Largest slow-down by one " + most->work + " aggressor",
+  const Finding* above = find("interfere.above_register." + most->kind.label());
+  card(cards, "Largest slow-down by one " + most->kind.work + " aggressor",
        show_number(most->largest, 3) + " times",
        above != nullptr ? show_value(*above, *above->value) + " of pairs above the register control"
                         : "too few pairs of the register control to compare with");

@@ -1,5 +1,7 @@
 #include "report/pairs.h"
 
+#include <map>
+
 namespace sonde {
 namespace {
 
@@ -23,14 +25,19 @@ std::vector<double> pair_values(const CoreMatrix& matrix) {
 }
 
 void judge_slow_downs(RunAnalysis& analysis) {
-  for (const auto& [work, matrix] : analysis.interfere) {
-    if (work != "register") continue;
-    const std::vector<double> control = pair_values(matrix);
-    if (control.size() >= kFewestControls) analysis.control = quantile(control, kControlQuantile);
+  std::map<std::string, double> controls;  // by the victim's work
+  for (const auto& [kind, matrix] : analysis.interfere) {
+    if (!kind.control()) continue;
+    const std::vector<double> values = pair_values(matrix);
+    if (values.size() < kFewestControls) continue;
+    if (const auto limit = quantile(values, kControlQuantile)) controls[kind.victim_work] = *limit;
   }
-  for (const auto& [work, matrix] : analysis.interfere) {
+  for (const auto& [kind, matrix] : analysis.interfere) {
     SlowDowns found;
-    found.work = work;
+    found.kind = kind;
+    if (const auto control = controls.find(kind.victim_work); control != controls.end()) {
+      found.control = control->second;
+    }
     std::int64_t above = 0;
     const std::size_t n = matrix.cores.size();
     for (std::size_t i = 0; i < n; ++i) {
@@ -43,11 +50,11 @@ void judge_slow_downs(RunAnalysis& analysis) {
           found.aggressor = matrix.cores[j];
         }
         ++found.pairs;
-        if (analysis.control && value > *analysis.control) ++above;
+        if (found.control && value > *found.control) ++above;
       }
     }
     if (found.pairs == 0) continue;
-    if (analysis.control && work != "register") {
+    if (found.control && !kind.control()) {
       found.above_control = static_cast<double>(above) / static_cast<double>(found.pairs);
     }
     analysis.slow_downs.push_back(std::move(found));

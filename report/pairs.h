@@ -9,7 +9,7 @@ namespace sonde {
 /// Values of all pairs of two different cores, row by row.
 std::vector<double> pair_values(const CoreMatrix& matrix);
 
-/// Fills `slow_downs` and `control` from `interfere`.
+/// Fills `slow_downs` from `interfere`.
 void judge_slow_downs(RunAnalysis& analysis);
 
 }  // namespace sonde

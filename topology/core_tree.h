@@ -23,13 +23,23 @@ struct CoreMatrix {
 /// Symmetric, diagonal 0. nullopt: no usable profile.
 std::optional<CoreMatrix> profile_distance(const ProbeRows& profile, TimeSource source);
 
+/// What a victim did beside what its aggressors did.
+struct Contention {
+  std::string victim_work = "load";
+  std::string work;
+  bool control() const { return work == "register"; }  ///< shares nothing but power
+  /// "load", "store_on_store": the victim's work is named unless it loads.
+  std::string label() const { return work + (victim_work == "load" ? "" : "_on_" + victim_work); }
+};
+/// Every kind there may be rows of, loading victims first; slow_down() says whether there are.
+std::vector<Contention> contentions_of(const ProbeRows& interfere, TimeSource source);
+
 /// Slow-down of the victim (row) by one other core (column): its latency beside that aggressor over
-/// its latency alone, the medians of each. `work` is one of the aggressors' works. For a subset
-/// design the cell is the coefficient of that aggressor in a regression on membership, plus 1 (the
-/// victim alone is the intercept). A victim that was not measured alone has no cells.
-/// nullopt: no row with that work.
+/// its latency alone at the same work, the medians of each. For a subset design the cell is the
+/// coefficient of that aggressor in a regression on membership, plus 1 (the victim alone is the
+/// intercept). A victim that was not measured alone has no cells. nullopt: no row of that kind.
 std::optional<CoreMatrix> slow_down(const ProbeRows& interfere, TimeSource source,
-                                    const std::string& work);
+                                    const Contention& kind);
 
 /// One-way hand-off latency (ns) from the row's core to the column's, the median of its samples.
 std::optional<CoreMatrix> handoff_latency(const ProbeRows& handoff, TimeSource source,

@@ -115,12 +115,24 @@ std::optional<CoreMatrix> profile_distance(const ProbeRows& profile, TimeSource 
   return matrix;
 }
 
+std::vector<Contention> contentions_of(const ProbeRows& interfere, TimeSource source) {
+  std::vector<Contention> kinds;
+  for (const std::string& victim_work : values_of(interfere, source, "victim_work")) {
+    for (const std::string& work : values_of(interfere, source, "aggressor_work")) {
+      if (work != "none") kinds.push_back({victim_work, work});
+    }
+  }
+  std::stable_partition(kinds.begin(), kinds.end(),
+                        [](const Contention& kind) { return kind.victim_work == "load"; });
+  return kinds;
+}
+
 std::optional<CoreMatrix> slow_down(const ProbeRows& interfere, TimeSource source,
-                                    const std::string& work) {
+                                    const Contention& kind) {
   if (!interfere.table) return std::nullopt;
   const Schema& schema = *interfere.schema;
-  const std::size_t victim_at = schema.index("victim"), set_at = schema.index("aggressors"),
-                    work_at = schema.index("aggressor_work"),
+  const std::size_t victim_at = schema.index("victim"), does_at = schema.index("victim_work"),
+                    set_at = schema.index("aggressors"), work_at = schema.index("aggressor_work"),
                     latency_at = schema.index("latency_ns");
   // A subset design names the same sets again and again: each text is read once.
   std::unordered_map<std::string, std::vector<CoreName>> sets;
@@ -129,15 +141,17 @@ std::optional<CoreMatrix> slow_down(const ProbeRows& interfere, TimeSource sourc
   bool subsets = false, any = false;
   for (const Row& row : interfere.table->rows) {
     const auto* name = std::get_if<std::string>(&row.values[victim_at]);
+    const auto* does = std::get_if<std::string>(&row.values[does_at]);
     const auto* set = std::get_if<std::string>(&row.values[set_at]);
     const auto* done = std::get_if<std::string>(&row.values[work_at]);
     const auto* latency = std::get_if<double>(&row.values[latency_at]);
     if (row.status != Status::ok || row.time_source != source || name == nullptr ||
-        set == nullptr || done == nullptr || latency == nullptr) {
+        does == nullptr || set == nullptr || done == nullptr || latency == nullptr ||
+        *does != kind.victim_work) {
       continue;
     }
     const bool alone = *set == "none";
-    if (!alone && *done != work) continue;
+    if (!alone && *done != kind.work) continue;
     try {
       const auto [entry, fresh] = sets.try_emplace(*set);
       if (fresh) entry->second = parse_core_set(*set);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "core/parse.h"
 #include "core/statistics.h"
@@ -152,22 +153,28 @@ SourceResult judge_profile(const ProbeRows& profile, TimeSource source, std::uin
 std::vector<SourceResult> judge_interference(const ProbeRows& interfere, TimeSource source,
                                              std::uint64_t seed) {
   std::vector<SourceResult> results;
-  std::optional<double> control;
-  if (const auto matrix = slow_down(interfere, source, "register")) {
+  const std::vector<Contention> kinds = contentions_of(interfere, source);
+  std::map<std::string, double> controls;  // by the victim's work
+  for (const Contention& kind : kinds) {
+    if (!kind.control()) continue;
+    const auto matrix = slow_down(interfere, source, kind);
+    if (!matrix) continue;
     // Register work shares nothing but what every pair shares: its spread is what pairs scatter by.
     std::vector<double> cells;
     for (const auto& cell : matrix->cells) {
       if (cell) cells.push_back(log_of(*cell));
     }
-    if (const auto spread = mad(cells)) control = 1.4826 * *spread;
+    if (const auto spread = mad(cells)) controls[kind.victim_work] = 1.4826 * *spread;
   }
-  for (const std::string& work : values_of(interfere, source, "aggressor_work")) {
-    if (work == "none" || work == "register") continue;
-    const auto matrix = slow_down(interfere, source, work);
+  for (const Contention& kind : kinds) {
+    if (kind.control()) continue;
+    const auto matrix = slow_down(interfere, source, kind);
     if (!matrix) continue;
-    results.push_back(judge_pairs(changed(*matrix, log_of), control.value_or(0), seed,
-                                  interfere.file + " " + work, "a mutual slow-down"));
-    if (!control) results.back().verdict += " (no register control)";
+    const auto control = controls.find(kind.victim_work);
+    results.push_back(judge_pairs(changed(*matrix, log_of),
+                                  control == controls.end() ? 0 : control->second, seed,
+                                  interfere.file + " " + kind.label(), "a mutual slow-down"));
+    if (control == controls.end()) results.back().verdict += " (no register control)";
   }
   return results;
 }

@@ -19,6 +19,8 @@ void check_work(const Chip& chip, const GemmWork& work) {
   if (type == nullptr || chip.depth_per_cycle(work.dtype) == 0) {
     throw Skip("no GEMM in " + work.dtype + ": types are " + join_names(gemm_dtypes(chip)));
   }
+  if (work.warm) throw Skip("a GEMM with operands in a cache: those of this model lie in memory");
+  if (!work.cores.empty()) throw Skip("this device chooses the cores of a GEMM itself");
   if (work.blocks && (*work.blocks < 1 || *work.blocks > chip.cubes())) {
     throw Skip("a GEMM on " + format_count(*work.blocks) + " cores: 1 to " +
                format_count(chip.cubes()) + " are possible");

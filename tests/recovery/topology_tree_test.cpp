@@ -293,7 +293,7 @@ TEST(TopologyTree, SubsetsShowWhatPairsCannot) {
   ASSERT_EQ(tree.levels.size(), 1U) << tree.reason;
   EXPECT_EQ(sets_of(tree.levels[0]),
             (std::set<std::string>{"sm0-7", "sm8-15", "sm16-23", "sm24-31"}));
-  const auto matrix = slow_down(rows.rows("interfere"), TimeSource::modelled, "load");
+  const auto matrix = slow_down(rows.rows("interfere"), TimeSource::modelled, {"load", "load"});
   ASSERT_TRUE(matrix);
   double inside = 0, outside = 0;
   for (std::size_t i = 0; i < 32; ++i) {
@@ -333,12 +333,12 @@ TEST(TopologyMatrices, SlowDownIsTheRatioOfMedians) {
   for (double ns : {150.0, 900.0, 140.0}) rows.interfere("cpu0", "cpu1", "load", ns);
   rows.interfere("cpu0", "cpu1", "store", 300);
   rows.interfere("cpu1", "cpu0", "load", 150);  // never measured alone
-  const auto matrix = slow_down(rows.rows("interfere"), TimeSource::modelled, "load");
+  const auto matrix = slow_down(rows.rows("interfere"), TimeSource::modelled, {"load", "load"});
   ASSERT_TRUE(matrix);
   EXPECT_DOUBLE_EQ(matrix->at(0, 1).value_or(0), 1.5);
   EXPECT_FALSE(matrix->at(1, 0));
   EXPECT_FALSE(matrix->at(0, 0));
-  EXPECT_FALSE(slow_down(rows.rows("interfere"), TimeSource::modelled, "register"));
+  EXPECT_FALSE(slow_down(rows.rows("interfere"), TimeSource::modelled, {"load", "register"}));
 }
 
 TEST(TopologyMatrices, HandoffKeepsTheDirection) {
