@@ -86,8 +86,7 @@ void ChaseEngine::prepare(const ChaseWork& work) {
       throw Skip("no cores of kind " + work.kind + " here; there are sm");
     }
   } else {
-    int grid = 0;
-    context_.seat(work.cores, Seated::chase, &grid);  // refuses what is not there
+    context_.refuse_impossible(work.cores);
   }
   const std::int64_t most = description_.memory_bytes.value_or(kGiB);
   if (blocks < 1 || work.footprint_bytes > most / blocks) {

@@ -32,8 +32,6 @@ void refuse_unknown(const std::string& name, const std::vector<std::string>& kno
 
 }  // namespace
 
-std::vector<std::string> victim_works() { return {"load", "load_throughput", "store"}; }
-
 std::string ContentionEngine::name_of(std::size_t role) const {
   return (role == 0 ? "the victim on " : "the aggressor on ") + cores_[role].str();
 }
@@ -41,7 +39,7 @@ std::string ContentionEngine::name_of(std::size_t role) const {
 void ContentionEngine::prepare(const ContentionWork& work) {
   prepared_ = false;
   const std::int64_t line = description_.chase_line_bytes;
-  refuse_unknown(work.victim_work, victim_works(), "victim's");
+  refuse_unknown(work.victim_work, description_.victim_works, "victim's");
   if (work.aggressor_work != "none") {
     refuse_unknown(work.aggressor_work, description_.aggressor_works, "aggressors'");
   }
@@ -54,8 +52,7 @@ void ContentionEngine::prepare(const ContentionWork& work) {
   if (work.aggressor_work != "none") {
     cores_.insert(cores_.end(), work.aggressors.begin(), work.aggressors.end());
   }
-  int grid = 0;
-  context_.seat(cores_, Seated::duel, &grid);  // refuses what is not there or is named twice
+  context_.refuse_impossible(cores_);
   if (!ring_ || ring_of_->footprint_bytes != work.footprint_bytes || ring_of_->seed != work.seed) {
     ring_.reset();
     ring_ = std::make_unique<RingMemory>(context_, work.footprint_bytes, line, 1, work.seed);

@@ -8,9 +8,6 @@
 
 namespace sonde::cuda {
 
-/// What victims and aggressors can do, the default first.
-std::vector<std::string> victim_works();
-
 /// A victim SM beside aggressor SMs in one persistent launch: the victim's window opens when every
 /// aggressor has worked, and they go on until it says that it has closed. All times are those of
 /// the card's global timer.

@@ -96,16 +96,22 @@ Seats Context::seat(const std::vector<CoreName>& cores, Seated kernel, int* bloc
   return seat(cores, blocks_an_sm_.at(kernel), blocks);
 }
 
+void Context::refuse_impossible(const std::vector<CoreName>& cores) const {
+  std::vector<bool> named(static_cast<std::size_t>(sms_));
+  for (const CoreName& core : cores) {
+    const auto sm = static_cast<std::size_t>(sm_of(core, sms_));
+    if (named[sm]) throw Skip(core.str() + " is named twice");
+    named[sm] = true;
+  }
+}
+
 Seats Context::seat(const std::vector<CoreName>& cores, int blocks_an_sm, int* blocks) {
   if (blocks_an_sm < 1) throw Skip("this card cannot hold a block of 1,024 threads on an SM");
+  refuse_impossible(cores);
   Seats seats{};
   std::fill(std::begin(seats.role), std::end(seats.role), std::int16_t{-1});
   std::int16_t role = 0;
-  for (const CoreName& core : cores) {
-    std::int16_t& seat = seats.role[sm_of(core, sms_)];
-    if (seat >= 0) throw Skip(core.str() + " is named twice");
-    seat = role++;
-  }
+  for (const CoreName& core : cores) seats.role[core.number] = role++;
   *blocks = blocks_an_sm * sms_;
   arrivals_ += static_cast<unsigned long long>(*blocks);
   seats.arrivals = seat_state_.as<unsigned long long>();

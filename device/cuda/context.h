@@ -44,8 +44,10 @@ class Context {
   Seconds time_ungated(const std::function<void()>& enqueue);
   void synchronize(const char* what);
 
-  /// Places for one launch: cores[i] gets role i. `blocks` is the grid that goes with it. Throws
-  /// Skip for a core that is not there or is named twice.
+  /// Throws Skip for a core that is not there or is named twice.
+  void refuse_impossible(const std::vector<CoreName>& cores) const;
+  /// Places for one launch, which must follow: cores[i] gets role i. `blocks` is the grid that goes
+  /// with it. Throws as refuse_impossible() does.
   Seats seat(const std::vector<CoreName>& cores, Seated kernel, int* blocks);
   Seats seat(const std::vector<CoreName>& cores, int blocks_an_sm, int* blocks);
   unsigned next_launch() { return ++launch_; }

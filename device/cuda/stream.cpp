@@ -56,8 +56,7 @@ void StreamEngine::prepare(const StreamWork& work) {
   }
   check(count_stream_seats(*kind, static_cast<int>(work.request_bytes), &blocks_an_sm_),
         "asking how many blocks an SM holds");
-  int grid = 0;
-  context_.seat(work.cores, blocks_an_sm_, &grid);  // refuses what is not there
+  context_.refuse_impossible(work.cores);
 
   const std::int64_t total = sets * work.bytes;
   const std::int64_t floats = total / static_cast<std::int64_t>(sizeof(float));
