@@ -1,5 +1,6 @@
 #include "harness/campaign.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 
@@ -123,8 +124,11 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
     if (budget > 0 && !options.budget_text && device.time_source == TimeSource::host_clock) {
       words.insert(words.end(), {"--budget", format_number(budget)});
     }
-    if (device.time_source == TimeSource::device_event) {
-      words.insert(words.end(), step.card_words.begin(), step.card_words.end());
+    const std::vector<std::string>& card = step.card_words;
+    const bool asked =
+        !card.empty() && std::find(words.begin(), words.end(), card.front()) != words.end();
+    if (device.time_source == TimeSource::device_event && !asked) {
+      words.insert(words.end(), card.begin(), card.end());
     }
     try {
       const ChildResult result = run_child(program_directory() / name, words, kStepLimit);
