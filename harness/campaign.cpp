@@ -46,7 +46,7 @@ const CampaignStep kSteps[] = {
      [](const DeviceDescription& d) { return !d.aggressor_works.empty(); },
      0,
      5,
-     {"--design", "subsets"}},
+     {"--design", "subsets", "--subsets", "200"}},
     {"handoff", [](const DeviceDescription& d) { return !d.handoff_kinds.empty(); }, 0, 3},
     {"stream", [](const DeviceDescription& d) { return !d.stream.kinds.empty(); }},
     {"copy", [](const DeviceDescription& d) { return !d.copies.empty(); }},

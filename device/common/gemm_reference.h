@@ -59,6 +59,7 @@ class GemmReference {
  private:
   std::int64_t k_;
   double rounding_;  ///< of the result, relative
+  double summing_;   ///< share of K
   std::vector<std::int64_t> rows_;
   std::vector<std::int64_t> cols_;
   std::vector<double> values_;  ///< row by row

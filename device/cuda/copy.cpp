@@ -98,8 +98,8 @@ void CopyEngine::prepare(const CopyWork& work) {
                " do not fit: a measurement may use " + format_count(most) + " B");
   }
   const bool same_place = work.direction == work_.direction && work.method == work_.method &&
-                          alignment == work_.alignment &&
-                          ((slots == 1 && slots_ == 1) || stride == stride_);
+                          alignment == work_.alignment && slots == slots_ &&
+                          (slots == 1 || stride == stride_);
   work_ = work;
   stride_ = stride;
   slots_ = slots;
@@ -109,14 +109,14 @@ void CopyEngine::prepare(const CopyWork& work) {
   source_ = memory_of(source_end_, places.source, slots * stride);
   target_ = memory_of(target_end_, places.target, slots * stride);
   // A pattern begins alike at any length, so a longer one serves; slots of another stride do not.
-  const std::int64_t needed = slots * stride;
   auto& filled = source_end_.filled;
-  const bool holds = filled && filled->first == work.seed && filled->second >= needed && same_place;
+  const bool holds =
+      filled && filled->first == work.seed && filled->second >= work.bytes && same_place;
   for (std::int64_t slot = 0; slot < slots; ++slot) {
     if (!holds) fill(source_ + slot * stride, source_on_card_, work.seed, false);
     fill(target_ + slot * stride, target_on_card_, work.seed, true);
   }
-  filled = {work.seed, needed};
+  filled = {work.seed, work.bytes};
   const double guess =
       std::max(kLeastCopySeconds, static_cast<double>(work.bytes) / kMostBytesPerSecond);
   copies_ =

@@ -34,9 +34,9 @@ std::optional<std::int64_t> l1_bytes(int major, int minor) {
 }
 
 constexpr std::int64_t kLine = 128;  // of L1 and L2 since Volta
-/// Chain of one block: twice the SMs' chains, two waves, still lie in half of an L2 of 50 MiB; and
-/// each load misses the nearest cache, since each line is read once.
-constexpr std::int64_t kChaseBytes = 128 * kKiB;
+/// Chain of one block, each line read once, so that every load misses the nearest cache. Those of
+/// two waves and more must lie in L2: with 128 KiB on an H200, 34 MB, a second wave missed it.
+constexpr std::int64_t kChaseBytes = 64 * kKiB;
 /// Chain of a victim: 512 loads of 150 ns, long against the start of its window.
 constexpr std::int64_t kContentionBytes = 64 * kKiB;
 /// Beside the profile's lines the L2 holds little else; a half of it at most.

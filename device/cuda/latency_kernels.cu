@@ -48,12 +48,14 @@ __global__ void __launch_bounds__(kSeatThreads, 1)
   const i64 position = positions[role];
   // All threads read the lap in the order of the walk, so that the caches hold what a lap of the
   // walk itself leaves in them; one thread would take as long as the walk.
+  // What is read must be used, or the assembler leaves the loads out.
+  u64 sum = 0;
   for (i64 i = threadIdx.x; i < lap; i += blockDim.x) {
     const u32 line = __ldcg(ring.order + (position + i) % ring.lines);
-    load_any(ring.nodes + line * ring.line_bytes);
+    sum += load_any(ring.nodes + line * ring.line_bytes);
   }
-  __syncthreads();
-  if (threadIdx.x == 0) walk(node_at(ring, position), loads, results[role], seats.launch);
+  const int never = __syncthreads_or(sum == 1);
+  if (threadIdx.x == 0) walk(node_at(ring, position), loads + never, results[role], seats.launch);
 }
 
 __global__ void free_chase(Ring ring, i64 loads, u32 launch, ChaseResult* results) {
@@ -194,9 +196,9 @@ __device__ void suffer(const Duel& duel, u32 launch) {
   __shared__ u32 wrong;
   char* const region = duel.regions;
   const i64 bytes = duel.ring.lines * duel.ring.line_bytes;
-  load_pass(duel.ring.nodes, bytes);
+  const int never = __syncthreads_or(load_pass(duel.ring.nodes, bytes) == 1);
   if (threadIdx.x == 0) {
-    total = 0;
+    total = static_cast<u64>(never);
     wrong = 0;
     const u64 given_up = global_ns() + kPatienceNs;
     while (watch(&duel.state->at_work) < duel.at_work && global_ns() < given_up) {
