@@ -65,7 +65,7 @@ Seconds Context::elapsed(const char* what) {
   return Seconds(static_cast<double>(milliseconds) * 1e-3);
 }
 
-Seconds Context::time(const std::function<void()>& enqueue,
+Seconds Context::time(const std::function<void()>& enqueue, const std::function<void()>& before,
                       const std::function<void()>& meanwhile) {
   ++epoch_;
   volatile unsigned* const flag = gate_.as<unsigned>();
@@ -73,6 +73,7 @@ Seconds Context::time(const std::function<void()>& enqueue,
   check(launch_gate(stream_, flag, epoch_, gave_up), "starting the gate");
   {
     const OpenAtEnd open(flag, epoch_);
+    if (before) before();
     check(cudaEventRecord(begin_, stream_), "recording an event");
     enqueue();
     check(cudaEventRecord(end_, stream_), "recording an event");

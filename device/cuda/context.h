@@ -36,9 +36,9 @@ class Context {
   int shared_bytes() const { return shared_bytes_; }
 
   /// Device time of what `enqueue` puts into the stream, by events. The device waits until all of
-  /// it is queued, so that the host's time to queue it stays outside; `meanwhile` runs on the host
-  /// while the device works.
-  Seconds time(const std::function<void()>& enqueue,
+  /// it is queued, so that the host's time to queue it stays outside; `before` is queued between
+  /// that wait and the timed work, `meanwhile` runs on the host while the device works.
+  Seconds time(const std::function<void()>& enqueue, const std::function<void()>& before = nullptr,
                const std::function<void()>& meanwhile = nullptr);
   /// The same without waiting: for calls that return only when the work is done.
   Seconds time_ungated(const std::function<void()>& enqueue);

@@ -122,7 +122,8 @@ class CudaDevice final : public Device {
 
  private:
   /// Made when first asked for: a list of devices needs no context on the card. After an error that
-  /// took the context with it, all is made anew, so that the next point can go on.
+  /// took the context with it, all is made anew; where the driver refuses a second context to this
+  /// process, each further point says so, and the same command goes on in a new one.
   template <class Work, class Kind>
   Engine<Work>* engine(Kind Engines::*which) noexcept {
     try {

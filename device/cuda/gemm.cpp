@@ -224,6 +224,7 @@ Sample GemmEngine::run(const Trial&) {
       [&] {
         for (std::int64_t i = 0; i < replays_; ++i) graph_->start(context_.stream());
       },
+      nullptr,
       [&] {
         std::this_thread::sleep_for(std::chrono::duration<double>(window / 2));
         monitor_.refresh();

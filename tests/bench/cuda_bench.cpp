@@ -79,7 +79,7 @@ void run() {
     StreamWork work;
     work.cores = cores;
     work.kind = kind;
-    work.bytes = 2 * kGiB / sms / 4096 * 4096;
+    work.bytes = 8 * kGiB / sms / 4096 * 4096;
     work.request_bytes = 16;
     compare((std::string("stream, ") + kind).c_str(), [&] { return once(device->stream(), work); },
             [&] { return bare::stream(kind[0], sms, work.bytes * sms); });
