@@ -150,8 +150,9 @@ void TableReader::read_header(std::string_view text) {
   };
   for (const Column& column : common_columns()) layout_.common.push_back(place(column, true));
   for (std::size_t i = 0; i < schema_.size(); ++i) {
+    // A column that may be empty may be absent: files of before it came stay readable.
     const Column& column = schema_.column(i);
-    layout_.values.push_back(place(column, i < schema_.axes.size() || column.required));
+    layout_.values.push_back(place(column, column.required));
   }
   layout_.check = find("check");
   if (!missing.empty()) {

@@ -201,6 +201,8 @@ struct GemmWork {
   bool warm = false;  ///< same operands each time; false: rotated beyond the last cache
   std::uint64_t seed = 1;
 
+  bool operator==(const GemmWork&) const = default;
+
   /// Useful work, padding not counted. Exact in a double up to 2^53; formed in double because
   /// 2 m n k can pass 2^63.
   double flop() const {

@@ -34,7 +34,9 @@ class Gemm : public Probe {
       throw UsageError("--blocks and --cores exclude each other");
     }
     const bool offered = !device.gemm.kernels.empty();
-    if (offered) parse_names(kernel_, "--kernel", device.gemm.kernels);
+    if (offered && parse_names(kernel_, "--kernel", device.gemm.kernels).size() != 1) {
+      throw UsageError("--kernel " + kernel_ + ": one kernel a sweep");
+    }
     std::vector<std::string> dtypes = {offered ? device.gemm.dtypes.front() : "bf16"};
     // What the device cannot multiply is skipped by it with the reason.
     if (dtype_text_) dtypes = parse_names(*dtype_text_, "--dtype", all_types());
@@ -49,30 +51,29 @@ class Gemm : public Probe {
     const std::vector<Shape> shapes = shape_text_ ? parse_shapes(*shape_text_, "--shape")
                                       : file_     ? read_shapes(*file_)
                                                   : standard_shapes();
-    const auto& kernels = device.gemm.kernels;
-    const bool registers =
-        std::find(kernels.begin(), kernels.end(), kRegisterKernel) != kernels.end() &&
-        kernel_ != kRegisterKernel;
     const auto ways = static_cast<std::int64_t>(dtypes.size() * blocks.size());
     std::vector<Point> points;
     const std::vector<Visit> visits = visits_of(
         shapes, {.budget_s = selection.budget_s,
                  .seed = selection.seed,
+                 .listed = selection.listed,
                  .estimate_s = [&](const Shape& shape) { return estimate_s(shape, device); }});
+    sweep_ = visits.size() > shapes.size();
     // Shape after shape, so that packed weights and rotated operands are kept between the
     // repetitions of one: making them takes longer than most products. Types and numbers of cores
     // take turns at each.
-    std::int64_t way = 0;
+    std::int64_t turn = 0;
     for (const std::string& dtype : dtypes) {
       for (const Cell& most : blocks) {
         for (const Visit& visit : visits) {
-          if (visit.role == kRegisterRole && !registers) continue;
-          Point point = point_of(visit, dtype, most, offered);
-          point.estimate_s = estimate_s(visit.shape, device);
-          point.batch = visit.turn * ways + way;
-          points.push_back(std::move(point));
+          for (const Way& way : ways_of(visit, dtype, device.gemm)) {
+            Point point = point_of(visit, way, most, offered);
+            point.estimate_s = estimate_s(visit.shape, device);
+            point.batch = visit.turn * ways + turn;
+            points.push_back(std::move(point));
+          }
         }
-        ++way;
+        ++turn;
       }
     }
     return points;
@@ -101,6 +102,7 @@ class Gemm : public Probe {
     const Cell& cores = point.axes[schema().index("cores")];
     if (const auto* set = std::get_if<std::string>(&cores)) work.cores = parse_core_set(*set);
     work.warm = axis<std::string>(schema(), point, "state") == "warm";
+    if (sweep_) settle(device, work);
     const Sample sample = run_verified(device, device.gemm(), "GEMM", work, trial);
     // A device that places a product itself shows it by the cores that ran.
     const bool more =
@@ -120,6 +122,25 @@ class Gemm : public Probe {
   }
 
  private:
+  /// An accelerator's clock falls within the first seconds of heavy products: the shapes that come
+  /// first would be measured at another clock than the rest. A CPU's clock settles within a run.
+  void settle(Device& device, GemmWork work) {
+    constexpr double kSettleSeconds = 3;
+    const TimeSource source = device.description().time_source;
+    if (settled_ || source == TimeSource::host_clock || device.gemm() == nullptr) return;
+    settled_ = true;
+    work.m = work.n = work.k = 8192;
+    work.kernel = "auto";
+    // Modelled time begins with the step; a resume goes on from where it was, settled.
+    const double end = kSettleSeconds + (source == TimeSource::modelled ? 0 : device.now().value());
+    try {
+      device.gemm()->prepare(work);
+      while (device.now().value() < end) device.gemm()->run({work.seed, -1, 0});
+    } catch (const Skip&) {
+      // a device too small for it settles with what it measures
+    }
+  }
+
   static std::vector<std::string> all_types() {
     std::vector<std::string> names;
     for (const GemmType& type : kGemmTypes) names.emplace_back(type.name);
@@ -134,21 +155,33 @@ class Gemm : public Probe {
            work.least_bytes() / device.roof("memory_bytes_per_s").value_or(10e9);
   }
 
-  Point point_of(const Visit& visit, const std::string& dtype, const Cell& blocks,
-                 bool offered) const {
+  struct Way {
+    std::string dtype, kernel;
+  };
+  /// How a visit is made: as asked, but a register loop also in FP32 and without matrix units, for
+  /// comparison, where the device has such loops.
+  std::vector<Way> ways_of(const Visit& visit, const std::string& dtype,
+                           const GemmOffer& offer) const {
+    if (visit.role != kRegisterRole) return {{dtype, kernel_}};
+    const auto has = [&](const char* kernel) {
+      return std::find(offer.kernels.begin(), offer.kernels.end(), kernel) != offer.kernels.end();
+    };
+    if (!has(kRegisterKernel) || kernel_ == kRegisterKernel) return {};
+    std::vector<Way> ways = {{dtype, kRegisterKernel}};
+    if (has(kRegisterVectorKernel) && dtype == "bf16") {
+      ways.push_back({dtype, kRegisterVectorKernel});
+    }
+    if (dtype != "fp32") ways.push_back({"fp32", kRegisterKernel});
+    return ways;
+  }
+
+  Point point_of(const Visit& visit, const Way& way, const Cell& blocks, bool offered) const {
     const Shape& shape = visit.shape;
     const auto text = [](const std::string& words) { return words.empty() ? Cell() : Cell(words); };
     Point point;
-    point.axes = {shape.m,
-                  shape.n,
-                  shape.k,
-                  dtype,
-                  visit.role == kRegisterRole ? std::string(kRegisterKernel) : kernel_,
-                  text(shape.label),
-                  blocks,
-                  warm_ ? "warm" : "rotated",
-                  cores_,
-                  text(visit.role)};
+    point.axes = {shape.m,    shape.n,           shape.k, way.dtype,
+                  way.kernel, text(shape.label), blocks,  warm_ ? "warm" : "rotated",
+                  cores_,     text(visit.role)};
     point.label =
         std::to_string(shape.m) + "x" + std::to_string(shape.n) + "x" + std::to_string(shape.k);
     point.skip = visit.skip;
@@ -166,6 +199,8 @@ class Gemm : public Probe {
   std::optional<std::string> dtype_text_;
   std::string kernel_ = "auto";
   bool warm_ = false;
+  bool sweep_ = false;    ///< more than a few shapes
+  bool settled_ = false;  ///< the device, by this process
   Cell cores_;
 };
 

@@ -20,10 +20,8 @@ const Shape kRoofs[] = {{2048, 2048, 2048, ""}, {4096, 4096, 4096, ""}, {8192, 8
 /// Work of the register loop: 2 ms of a core that does 1 TFLOP/s.
 const Shape kRegisterWork = {1024, 1024, 1024, ""};
 
-/// Shares of a budget that one point may take: an eighth for the few that everything is compared
-/// with.
-constexpr double kShapeTurns = 24;
-constexpr double kRoofTurns = 8;
+/// One point may take this part of a budget.
+constexpr double kTurns = 24;
 
 std::string too_long(const Shape& shape, const SweepWish& wish, double parts) {
   if (!wish.budget_s) return "";
@@ -55,7 +53,7 @@ std::vector<Visit> visits_of(const std::vector<Shape>& shapes, const SweepWish& 
   std::vector<std::size_t> where;
   // What is too long for its share is known before the start, so that the others are a sample in
   // which each class has its part: taking whatever still fits would favour the short ones.
-  const double parts = std::min(kShapeTurns, static_cast<double>(count));
+  const double parts = std::min(kTurns, static_cast<double>(count));
   for (const Shape& shape : shapes) {
     visits.push_back({shape, "", too_long(shape, wish, parts), 0});
     if (!visits.back().skip.empty()) continue;
@@ -72,7 +70,7 @@ std::vector<Visit> visits_of(const std::vector<Shape>& shapes, const SweepWish& 
   }
   std::int64_t first = 0;  // turn of the first anchor or shape
   const auto extra = [&](const Shape& shape, const std::string& role, std::int64_t turn) {
-    visits.push_back({shape, role, too_long(shape, wish, kRoofTurns), turn});
+    visits.push_back({shape, role, too_long(shape, wish, kTurns), turn});
   };
   if (sweep) {
     extra(kRegisterWork, kRegisterRole, first++);

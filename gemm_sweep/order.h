@@ -15,8 +15,10 @@ inline constexpr const char* kRoofRole = "roof";
 inline constexpr const char* kRegisterRole = "register";
 /// "anchor/0", "anchor/1", ...: the same shape again and again.
 inline constexpr const char* kAnchorRole = "anchor/";
-/// A kernel of a device that keeps its operands in registers; m n k only say how much work.
+/// Kernels of a device that keep their operands in registers, the second without matrix units;
+/// m n k only say how much work.
 inline constexpr const char* kRegisterKernel = "register";
+inline constexpr const char* kRegisterVectorKernel = "register_vector";
 
 /// One point of a sweep and its turn.
 struct Visit {

@@ -20,6 +20,7 @@ struct Selection {
   bool quick = false;                          ///< the fewest points that still find every finding
   std::uint64_t seed = 1;                      ///< of the campaign
   std::optional<double> budget_s;              ///< --budget: not all points may fit
+  bool listed = false;                         ///< --order listed, for a plan with batches
 };
 
 /// One point of a plan. Its index in the plan is the `point` of its rows.

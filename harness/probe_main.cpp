@@ -143,8 +143,8 @@ ExitCode run(std::vector<std::string> arguments) {
   if (const auto usual = probe->usual_repetitions(); usual && !options.repetitions_text) {
     options.repetitions = usual;
   }
-  Selection selection{device->description(), std::nullopt, options.quick, options.seed,
-                      options.budget_s};
+  Selection selection{device->description(), std::nullopt,     options.quick,
+                      options.seed,          options.budget_s, options.order == "listed"};
   if (options.cores_text) {
     selection.cores = parse_core_list(*options.cores_text, device->description().cores);
   }

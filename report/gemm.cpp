@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <tuple>
 
+#include "core/error.h"
 #include "core/rng.h"
+#include "report/gemm_groups.h"
+#include "report/gemm_judge.h"
+#include "report/gemm_patterns.h"
 
 namespace sonde {
 namespace {
@@ -87,7 +90,7 @@ std::optional<double> median_at(const GroupedRows& rows, const PointRows& point,
 
 void fill(GemmRoofline& line, const std::vector<GemmShape>& shapes, std::optional<double> clock,
           std::uint64_t seed) {
-  std::vector<Weighted> all, below, above, study;
+  std::vector<Weighted> all, below, above, near, study;
   std::size_t best = 0;
   double best_attainable = 0;
   for (const GemmShape& shape : shapes) {
@@ -110,15 +113,28 @@ void fill(GemmRoofline& line, const std::vector<GemmShape>& shapes, std::optiona
     all.push_back(one);
     (shape.intensity < line.ridge() ? below : above).push_back(one);
     if (shape.intensity < kStudyRidge) study.push_back(one);
+    if (shape.intensity * kNearRidge >= line.ridge() &&
+        shape.intensity <= line.ridge() * kNearRidge) {
+      near.push_back(one);
+    }
   }
   line.mean = over_shapes(all, seed, mean_of);
   line.median = over_shapes(all, seed, median_of);
   line.time_weighted = over_shapes(all, seed, time_weighted_of);
   line.below_ridge = over_shapes(below, seed, median_of);
   line.above_ridge = over_shapes(above, seed, median_of);
+  line.near_ridge = over_shapes(near, seed, median_of);
   line.below_236 = over_shapes(study, seed, median_of);
   if (!all.empty()) {
     line.best = rate_of(shapes[best].flop / best_attainable, shapes[best].time);
+  }
+}
+
+std::int64_t cores_of(const std::string& placement) {
+  try {
+    return static_cast<std::int64_t>(parse_core_set(placement).size());
+  } catch (const UsageError&) {
+    return 0;  // a row that names none
   }
 }
 
@@ -129,6 +145,18 @@ double GemmShape::rate() const { return flop / *time.value; }
 std::string GemmShape::name() const { return std::to_string(m) + "x" + weight(); }
 
 std::string GemmShape::weight() const { return std::to_string(n) + "x" + std::to_string(k); }
+
+std::string GemmShape::layer() const {
+  const std::size_t degree = label.rfind(" tp");
+  if (degree == std::string::npos || degree == 0) return "";
+  const std::size_t before = label.rfind(' ', degree - 1);
+  return before == std::string::npos ? "" : label.substr(before + 1, degree - before - 1);
+}
+
+std::string GemmShape::model() const {
+  const std::string kind = layer();
+  return kind.empty() ? "" : label.substr(0, label.rfind(" " + kind + " tp"));
+}
 
 const GemmRoofline* GemmAnalysis::roofline(const std::string& suffix) const {
   for (const GemmRoofline& line : rooflines) {
@@ -147,27 +175,32 @@ GemmAnalysis analyse_gemm(const GroupedRows& rows, const Manifest& manifest,
   const Schema& schema = *rows.schema;
   const Sampling sampling = sampling_of(manifest, schema.probe);
   GemmAnalysis result;
-  // Most points, the earlier on a tie: a second type or a forced kernel is a sweep of its own.
-  // So is a sweep on fewer cores.
-  using Way = std::tuple<std::string, std::string, std::string>;
+  // Most points, the earlier on a tie: a second type or a forced kernel is a sweep of its own. So
+  // is a sweep on other cores or with warm operands. Roofs and anchors are no shapes of it.
+  constexpr const char* kWay[] = {"dtype", "blocks", "cores", "state", "kernel"};
+  using Way = std::array<std::string, std::size(kWay)>;
   const auto way_of = [&](const PointRows& point) {
-    return Way{point.first->text(schema, "dtype"), point.first->text(schema, "kernel"),
-               point.first->text(schema, "blocks")};
+    Way way;
+    for (std::size_t i = 0; i < way.size(); ++i) way[i] = point.first->text(schema, kWay[i]);
+    return way;
   };
-  std::string blocks;
+  const auto role_of = [&](const PointRows& point) { return point.first->text(schema, "role"); };
+  Way chosen;
   std::map<Way, std::size_t> points;
-  for (const PointRows& point : rows.points) ++points[way_of(point)];
+  for (const PointRows& point : rows.points) points[way_of(point)] += role_of(point).empty();
   for (const PointRows& point : rows.points) {
     const Way way = way_of(point);
-    if (points[way] > result.planned) {
-      result.planned = points[way];
-      std::tie(result.dtype, result.kernel, blocks) = way;
-    }
+    if (points[way] <= result.planned) continue;
+    result.planned = points[way];
+    chosen = way;
   }
+  result.dtype = chosen[0];
+  result.state = chosen[3];
+  result.kernel = chosen[4];
 
   for (const PointRows& point : rows.points) {
-    const auto [dtype, kernel, cores] = way_of(point);
-    if (dtype != result.dtype || cores != blocks) continue;
+    const Way way = way_of(point);
+    if (way[1] != chosen[1] || way[2] != chosen[2]) continue;
     const auto whole = [&](const char* name) {
       return point.first->integer(schema, name).value_or(0);
     };
@@ -183,13 +216,27 @@ GemmAnalysis analyse_gemm(const GroupedRows& rows, const Manifest& manifest,
     shape.intensity = sample.number(schema, "intensity_flop_per_byte").value_or(0);
     if (!(shape.flop > 0) || !(shape.intensity > 0)) continue;
     shape.time = time->y;
+    const std::string role = role_of(point);
+    if (role == "register") {
+      const std::string note = sample.text(schema, "note");
+      result.registers.push_back(
+          {way[0], way[4], note.substr(0, note.find(',')), rate_of(shape.flop, shape.time)});
+    }
+    if (way[0] != result.dtype) continue;
     if (!result.peak.value || shape.rate() > *result.peak.value) {
       result.peak = rate_of(shape.flop, shape.time);
-      result.peak_shape = shape.name() + (kernel == "auto" ? "" : ", kernel " + kernel);
+      result.peak_shape = shape.name() + (way[4] == "auto" ? "" : ", kernel " + way[4]);
     }
-    if (kernel != result.kernel) continue;
+    if (way != chosen) continue;
+    if (role.rfind("anchor", 0) == 0) result.anchors.push_back(shape.time);
+    if (!role.empty()) continue;
     shape.clock_mhz = median_at(rows, point, "clock_mhz");
     shape.power_w = median_at(rows, point, "power_w");
+    for (const Row* row : point.ok) {
+      const auto clock = row->number(schema, "clock_mhz");
+      if (clock) shape.highest_clock_mhz = std::max(*clock, shape.highest_clock_mhz.value_or(0));
+    }
+    shape.cores = cores_of(sample.text(schema, "placement"));
     result.shapes.push_back(std::move(shape));
   }
   if (result.shapes.empty()) return result;
@@ -234,6 +281,12 @@ GemmAnalysis analyse_gemm(const GroupedRows& rows, const Manifest& manifest,
   } else {
     result.notes.push_back("The manifest names no datasheet roof for " + result.dtype +
                            " and memory, so there is no datasheet roofline.");
+  }
+  judge_gemm(result, modelled);
+  if (const GemmRoofline* line = result.main_roofline()) {
+    result.groups = group_gemm(result.shapes, *line);
+    result.patterns = find_gemm_patterns(result.shapes, *line, manifest.seed);
+    result.worst = worst_gemm(result.shapes, *line, result.patterns);
   }
   return result;
 }

@@ -10,4 +10,8 @@ namespace sonde {
 /// sample." for captions.
 std::string shapes_sentence(const GemmAnalysis& gemm);
 
+/// The roofs as a line from one intensity to another, rates times `scale`; dashed unless measured.
+Series roof_series(const GemmRoofline& line, const std::string& name, double from, double to,
+                   double scale);
+
 }  // namespace sonde

@@ -63,4 +63,13 @@ std::string base64(std::string_view bytes) {
   return out;
 }
 
+std::string notice_html(const std::string& kind, const std::string& head,
+                        const std::vector<std::string>& lines) {
+  if (lines.empty()) return "";
+  std::string out = "<div class=\"notice" + kind + "\" role=\"note\"><strong>" + html_text(head) +
+                    "</strong><ul>\n";
+  for (const std::string& line : lines) out += "<li>" + html_text(line) + "</li>\n";
+  return out + "</ul></div>\n";
+}
+
 }  // namespace sonde

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sonde {
 
@@ -11,5 +12,9 @@ std::string html_text(std::string_view text);
 
 /// Base 64 of RFC 4648, for a picture inside the page.
 std::string base64(std::string_view bytes);
+
+/// A list of remarks under a heading; `kind` is empty or " bad". Empty without lines.
+std::string notice_html(const std::string& kind, const std::string& head,
+                        const std::vector<std::string>& lines);
 
 }  // namespace sonde

@@ -3,6 +3,7 @@
 #include "core/files.h"
 #include "core/parse.h"
 #include "core/version.h"
+#include "report/gemm_html.h"
 #include "report/headlines.h"
 #include "report/html.h"
 #include "report/show.h"
@@ -74,16 +75,12 @@ void fact(std::string& out, const std::string& name, const std::string& value) {
 
 void list(std::string& out, const std::string& kind, const std::string& head,
           const std::vector<std::string>& lines) {
-  if (lines.empty()) return;
-  out += "<div class=\"notice" + kind + "\" role=\"note\"><strong>" + html_text(head) +
-         "</strong><ul>\n";
-  for (const std::string& line : lines) out += "<li>" + html_text(line) + "</li>\n";
-  out += "</ul></div>\n";
+  out += notice_html(kind, head, lines);
 }
 
-void figures(std::string& out, const RunReport& report, const std::string& probe,
+void figures(std::string& out, const std::vector<Figure>& all, const std::string& probe,
              const std::filesystem::path& pictures) {
-  for (const Figure& figure : report.figures) {
+  for (const Figure& figure : all) {
     if (figure.probe != probe) continue;
     out += "<figure id=\"" + html_text(figure.id) + "\"><div class=\"sheet\">";
     // A map of thousands of cells is larger as SVG than as PNG; the page should stay light.
@@ -193,8 +190,9 @@ void probe_section(std::string& out, const RunReport& report, const ProbeRows& p
     const RowCounts& counts = report.analysis.counts.at(name);
     out += "<p class=\"soft\">" + html_text(format_count(counts.ok)) + " samples used.</p>\n";
     list(out, "", "About the rows", row_notes(probe, counts));
-    if (name == "gemm" && report.analysis.gemm) list(out, "", "Roofs", report.analysis.gemm->notes);
-    figures(out, report, name, pictures);
+    if (name == "gemm" && report.analysis.gemm) out += gemm_notices_html(*report.analysis.gemm);
+    figures(out, report.figures, name, pictures);
+    if (name == "gemm") out += published_html(report.published);
     findings_table(out, report, name);
   }
   out += "</section>\n";
@@ -299,7 +297,8 @@ void run_section(std::string& out, const RunReport& report, const std::filesyste
 
 std::string page_html(const std::vector<const RunReport*>& runs,
                       const std::filesystem::path& pictures,
-                      const std::vector<std::string>& draw_errors) {
+                      const std::vector<std::string>& draw_errors,
+                      const std::vector<Figure>& together) {
   std::string title = "sonde";
   for (std::size_t i = 0; i < runs.size(); ++i) {
     title += (i == 0 ? ": " : ", ") + runs[i]->run.manifest.device.name;
@@ -325,6 +324,11 @@ std::string page_html(const std::vector<const RunReport*>& runs,
   }
   list(out, " bad", "Pictures are missing", draw_errors);
   out += "</header>\n<main>\n";
+  if (!together.empty()) {
+    out += "<section><h3>The runs together</h3>\n";
+    figures(out, together, "", pictures);
+    out += "</section>\n";
+  }
   for (std::size_t i = 0; i < runs.size(); ++i) run_section(out, *runs[i], pictures, i + 1);
   out += "</main>\n<footer><p>Made by sonde-report " + html_text(version()) +
          " from the stored rows and the manifest alone. Low and high are the 95 % interval of the "

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/files.h"
+#include "report/overlay.h"
 #include "report/page.h"
 
 namespace sonde {
@@ -35,6 +36,15 @@ void add_messages(const RunReport& report, ReportOutcome& outcome) {
   if (!report.run.any_table() && !report.run.any_refused()) {
     outcome.messages.push_back("nothing measured in " + report.run.dir.string());
     outcome.code = worse(outcome.code, ExitCode::usage);
+  }
+}
+
+/// Where the published figures lie; nowhere when no data folder is installed.
+std::filesystem::path published_study() {
+  try {
+    return data_directory() / "published" / "study.csv";
+  } catch (const UsageError&) {
+    return {};
   }
 }
 
@@ -72,6 +82,7 @@ ReportOutcome make_report(const ReportRequest& request) {
   for (const auto& report : reports) {
     report->analysis = analyse_run(report->run);
     report->findings = find_findings(report->analysis);
+    report->published = published_beside(report->analysis, report->findings, published_study());
     report->figures = build_figures({report->analysis, report->findings});
     const DeviceDescription& device = report->run.manifest.device;
     for (Figure& figure : report->figures) {
@@ -88,6 +99,11 @@ ReportOutcome make_report(const ReportRequest& request) {
     figures.insert(figures.end(), report->figures.begin(), report->figures.end());
     add_messages(*report, outcome);
   }
+  std::vector<const RunReport*> views;
+  for (const auto& report : reports) views.push_back(report.get());
+  std::vector<Figure> together;
+  if (auto figure = overlay_rooflines(views)) together.push_back(std::move(*figure));
+  figures.insert(figures.end(), together.begin(), together.end());
   write_file_atomically(out / "findings.csv", findings_csv(findings));
 
   DrawResult drawn;
@@ -101,10 +117,8 @@ ReportOutcome make_report(const ReportRequest& request) {
   outcome.messages.insert(outcome.messages.end(), drawn.errors.begin(), drawn.errors.end());
   if (!drawn.errors.empty()) outcome.code = worse(outcome.code, ExitCode::output);
 
-  std::vector<const RunReport*> views;
-  for (const auto& report : reports) views.push_back(report.get());
   outcome.page = out / "index.html";
-  write_file_atomically(outcome.page, page_html(views, out, drawn.errors));
+  write_file_atomically(outcome.page, page_html(views, out, drawn.errors, together));
   return outcome;
 }
 

@@ -9,6 +9,7 @@
 #include "report/figure.h"
 #include "report/findings.h"
 #include "report/gnuplot.h"
+#include "report/published.h"
 
 namespace sonde {
 
@@ -18,6 +19,7 @@ struct RunReport {
   RunAnalysis analysis;
   std::vector<Finding> findings;
   std::vector<Figure> figures;
+  std::vector<PublishedBeside> published;
 };
 
 struct ReportRequest {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <vector>
 
 #include "core/error.h"
@@ -25,8 +24,6 @@ constexpr std::int64_t kOffsetRange = 256 * kKiB;
 constexpr std::int64_t kLargestAlignment = 2 * kMiB;
 /// Copies never share a line, or one would load what the next uses.
 constexpr std::int64_t kLine = 64;
-/// The caches hold nothing of a buffer again after twice the size of the last one has gone by.
-constexpr std::int64_t kCachesBeyond = 2;
 
 /// Every byte other than the pattern's, so that a byte left out of a copy cannot pass for right.
 void fill_other(std::byte* begin, std::int64_t bytes, std::uint64_t seed) {
@@ -91,7 +88,7 @@ CopyEngine::Layout CopyEngine::layout_for(const CopyWork& work) {
       throw Skip("a cold copy: the machine does not state the size of its last cache");
     }
     // Counted in strides, not in bytes copied: slots far apart use few of a cache's sets.
-    const std::int64_t wanted = kCachesBeyond * machine_.caches.back().capacity_bytes;
+    const std::int64_t wanted = kRotateBeyond * machine_.caches.back().capacity_bytes;
     layout.slots = std::max<std::int64_t>(2, (wanted / 2 + layout.stride - 1) / layout.stride);
     if (layout.slots > (most - 2 * kOffsetRange) / 2 / layout.stride) {
       throw Skip("a cold copy rotates over " + format_size(Bytes(2 * layout.span())) +
@@ -153,12 +150,7 @@ void CopyEngine::prepare(const CopyWork& work) {
   fill(layout);
   work_ = work;
   copies_ = 0;
-  next_slot_ = 0;
-  // A step near the golden ratio of the slots, without a common factor with them: far from the
-  // last slot, where no prefetcher is waiting, and every slot once a round.
-  step_ = std::max<std::int64_t>(
-      1, static_cast<std::int64_t>(static_cast<double>(layout.slots) * 0.6180339887));
-  while (std::gcd(step_, layout.slots) != 1) ++step_;
+  rotation_ = Rotation(layout.slots);
   prepared_ = true;
 }
 
@@ -172,9 +164,8 @@ std::int64_t CopyEngine::copies_ns(std::int64_t count) {
     for (std::int64_t left = count; left > 0; --left) copy_(to, from, bytes);
   } else {
     for (std::int64_t left = count; left > 0; --left) {
-      copy_(target_slot(next_slot_), source_slot(next_slot_), bytes);
-      next_slot_ += step_;
-      if (next_slot_ >= layout_.slots) next_slot_ -= layout_.slots;
+      copy_(target_slot(rotation_.place()), source_slot(rotation_.place()), bytes);
+      rotation_.advance();
     }
   }
   const std::int64_t end = monotonic_ns();
@@ -218,7 +209,7 @@ Check CopyEngine::verify() {
                          std::to_string(std::to_integer<int>(copied[*bad])) + ", expected " +
                          std::to_string(expected)};
     }
-    slot = (slot + step_) % layout_.slots;
+    slot = rotation_.after(slot);
   }
   return {};
 }

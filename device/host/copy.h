@@ -9,6 +9,7 @@
 #include "device/host/buffer.h"
 #include "device/host/cores.h"
 #include "device/host/machine.h"
+#include "device/host/operand_sets.h"
 
 namespace sonde::host {
 
@@ -61,8 +62,7 @@ class CopyEngine final : public Engine<CopyWork> {
   bool prepared_ = false;
   std::optional<Layout> filled_;  ///< what the large source holds
   std::uint64_t prepares_ = 0;
-  std::int64_t step_ = 0;  ///< from one slot to the next in use; visits them all
-  std::int64_t next_slot_ = 0;
+  Rotation rotation_;        ///< over the slots
   std::int64_t copies_ = 0;  ///< since prepare()
   Seat seat_;
 };

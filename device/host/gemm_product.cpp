@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/parse.h"
 #include "device/host/team.h"
 
 namespace sonde::host {
@@ -15,6 +16,22 @@ constexpr std::int64_t kLeastElements = 100'000;
 }  // namespace
 
 bool worth_warming(const GemmWork& work) { return work.flop() <= kLongFlop; }
+
+std::string content_name(const GemmWork& work, GemmOperand operand) {
+  const bool a = operand == GemmOperand::a;
+  return work.dtype + " " + std::to_string(a ? work.m : work.k) + "x" +
+         std::to_string(a ? work.k : work.n) + " seed " + std::to_string(work.seed);
+}
+
+std::string operands_note(const GemmTask& task, std::int64_t sets) {
+  std::string text = ", " + std::to_string(task.cpus.size()) +
+                     (task.cpus.size() == 1 ? " thread, " : " threads, ");
+  if (!task.work.warm) {
+    return text + "rotated over " + format_count(sets) +
+           (sets == 1 ? " set of operands" : " sets of operands");
+  }
+  return text + (worth_warming(task.work) ? "warm operands" : "not warmed");
+}
 
 template <class Element>
 void fill_operand(const Machine& machine, std::uint64_t seed, GemmOperand operand, Element* out,

@@ -10,18 +10,6 @@ namespace {
 
 constexpr std::size_t kMostIntervals = 60;  // more bars than that hide the points
 
-Series roof_series(const GemmRoofline& line, double from, double to, double scale) {
-  Series series{line.name + " roofs", SeriesStyle::line, false, {}};
-  const auto add = [&](double x) {
-    series.points.push_back({x, std::min(line.peak, x * line.bandwidth) * scale, {}, {}, ""});
-  };
-  add(from);
-  if (line.ridge() > from && line.ridge() < to) add(line.ridge());
-  add(to);
-  series.dashed = !line.suffix.empty();
-  return series;
-}
-
 std::vector<Figure> build(const FigureInput& input) {
   if (!input.analysis.gemm || input.analysis.gemm->shapes.empty()) return {};
   const GemmAnalysis& gemm = *input.analysis.gemm;
@@ -63,7 +51,7 @@ std::vector<Figure> build(const FigureInput& input) {
   figure.series = {below, above, outside};
   for (const GemmRoofline& line : gemm.rooflines) {
     if (line.suffix == ".sampled_clock") continue;  // another roof for each shape
-    figure.series.push_back(roof_series(line, from, to, scale));
+    figure.series.push_back(roof_series(line, line.name + " roofs", from, to, scale));
   }
   std::erase_if(figure.series, [](const Series& series) { return series.points.empty(); });
 

@@ -154,6 +154,30 @@ class RunWriter {
     next_point();
   }
 
+  /// Rows of any way to measure a product: every axis from dtype to role as it is named.
+  void gemm_as(std::int64_t m, std::int64_t n, std::int64_t k, const std::vector<double>& seconds,
+               const std::map<std::string, std::string>& axes, const std::string& note = "") {
+    std::vector<Cell> cells(gemm_schema().axes.size());
+    cells[0] = m;
+    cells[1] = n;
+    cells[2] = k;
+    for (const auto& [name, value] : axes) cells[gemm_schema().index(name)] = value;
+    const double flop =
+        2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+    const double bytes = 2.0 * static_cast<double>(m * k + k * n + m * n);
+    for (std::size_t i = 0; i < seconds.size(); ++i) {
+      row(gemm_schema(), cells,
+          {{"elapsed_s", seconds[i]},
+           {"flop", flop},
+           {"flop_per_s", flop / seconds[i]},
+           {"least_bytes", bytes},
+           {"intensity_flop_per_byte", flop / bytes},
+           {"note", note}},
+          i);
+    }
+    next_point();
+  }
+
   void stream(const std::string& cores, const std::string& kind, std::int64_t bytes,
               const std::vector<double>& rates, std::int64_t request = 4096,
               std::int64_t passes = 1, const std::string& addresses = "private") {

@@ -242,6 +242,106 @@ TEST(AnalysisGemm, TheIntervalOverShapesHoldsItsTruth) {
   EXPECT_GE(middle, 178);
 }
 
+const std::map<std::string, std::string> kRotated = {
+    {"dtype", "bf16"}, {"kernel", "auto"}, {"state", "rotated"}};
+
+std::map<std::string, std::string> rotated(const std::map<std::string, std::string>& more) {
+  std::map<std::string, std::string> axes = kRotated;
+  for (const auto& [name, value] : more) axes[name] = value;
+  return axes;
+}
+
+TEST(AnalysisGemm, RoofsAnchorsAndRegisterLoopsAreNoShapes) {
+  TempDir temp;
+  RunWriter run(temp.path() / "r", false);
+  describe_device(run);
+  stream_rows(run);
+  const std::vector<double> shape(8, flop(2048, 2048, 2048) / 4e13);
+  run.gemm_as(2048, 2048, 2048, shape, kRotated);
+  run.gemm_as(2048, 2048, 2048, {1e-3}, rotated({{"state", "warm"}}));  // another sweep
+  run.gemm_as(4096, 4096, 4096, std::vector<double>(8, flop(4096, 4096, 4096) / 6e13),
+              rotated({{"role", "roof"}}));
+  run.gemm_as(512, 512, 512, std::vector<double>(8, 1e-5), rotated({{"role", "anchor/0"}}));
+  run.gemm_as(512, 512, 512, std::vector<double>(8, 1.5e-5), rotated({{"role", "anchor/1"}}));
+  const double work = flop(1024, 1024, 1024);
+  const auto loop = [&](const char* dtype, const char* kernel, double rate, const char* note) {
+    run.gemm_as(1024, 1024, 1024, std::vector<double>(8, work / rate),
+                rotated({{"dtype", dtype}, {"kernel", kernel}, {"role", "register"}}), note);
+  };
+  loop("bf16", "register", 8e13, "AMX, registers only, 2 threads");
+  loop("bf16", "register_vector", 1e12, "AVX-512 BF16, registers only, 2 threads");
+  loop("fp32", "register", 2e12, "AVX-512 FMA, registers only, 2 threads");
+  run.finish();
+  const Loaded loaded(temp.path() / "r");
+  const GemmAnalysis& gemm = *loaded.analysis.gemm;
+  EXPECT_EQ(gemm.shapes.size(), 1u);
+  EXPECT_EQ(gemm.planned, 1u);
+  EXPECT_EQ(gemm.state, "rotated");
+  EXPECT_NEAR(loaded.value("gemm.peak_flop_per_s"), 8e13, 1) << "the register loop is the roof";
+  EXPECT_NEAR(loaded.value("gemm.fraction.median"), 0.5, 1e-9);
+  EXPECT_NEAR(loaded.value("gemm.register_flop_per_s.bf16"), 8e13, 1);
+  EXPECT_NEAR(loaded.value("gemm.register_flop_per_s.bf16.vector"), 1e12, 1);
+  EXPECT_NEAR(loaded.value("gemm.register_flop_per_s.fp32"), 2e12, 1);
+  EXPECT_NEAR(loaded.value("gemm.anchor_spread"), 0.5e-5 / 1.25e-5, 1e-9);
+  ASSERT_EQ(gemm.notes.size(), 2u);
+  EXPECT_NE(gemm.notes[0].find("AVX-512 BF16 runs slower than FP32 by AVX-512 FMA"),
+            std::string::npos)
+      << gemm.notes[0];
+  EXPECT_NE(gemm.notes[1].find("the machine changed"), std::string::npos) << gemm.notes[1];
+}
+
+TEST(AnalysisGemm, ShapesThatNoRoofAllowsAreCounted) {
+  const auto impossible = [&](double rate, double spread, const char* state, bool compute_bound) {
+    TempDir temp;
+    RunWriter run(temp.path() / "r", false);
+    describe_device(run);
+    const std::int64_t m = compute_bound ? 4096 : 1;
+    const double roof = compute_bound ? kSheetPeak : intensity(1, 4096, 4096) * kSheetBandwidth;
+    std::vector<double> seconds;
+    for (int i = 0; i < 12; ++i) {
+      seconds.push_back(flop(static_cast<double>(m), 4096, 4096) / (rate * roof) *
+                        (1 + spread * (i % 3 - 1)));
+    }
+    run.gemm_as(m, 4096, 4096, seconds,
+                rotated(*state == '\0' ? std::map<std::string, std::string>{{"state", "warm"}}
+                                       : std::map<std::string, std::string>{{"state", state}}));
+    run.finish();
+    return Loaded(temp.path() / "r").value("gemm.impossible_shapes");
+  };
+  EXPECT_EQ(impossible(0.99, 0.0, "rotated", true), 0);
+  EXPECT_EQ(impossible(1.05, 0.0, "rotated", true), 1);
+  EXPECT_EQ(impossible(1.05, 0.2, "rotated", true), 0) << "the interval reaches the roof";
+  EXPECT_EQ(impossible(1.05, 0.0, "rotated", false), 1);
+  EXPECT_EQ(impossible(1.05, 0.0, "warm", false), 0) << "warm operands may lie in a cache";
+  EXPECT_EQ(impossible(1.05, 0.0, "warm", true), 1) << "which does not help the matrix units";
+}
+
+TEST(AnalysisGemm, GroupsByMByLayerAndByModel) {
+  TempDir temp;
+  RunWriter run(temp.path() / "r");
+  describe_device(run);
+  int i = 0;
+  for (const std::int64_t m : {1, 16}) {
+    for (const char* layer : {"qkv", "down"}) {
+      for (const char* model : {"A-1.5B", "B 2"}) {
+        const double n = 1024 + 128 * ++i;
+        const double share = (m == 1 ? 0.2 : 0.4) + (*layer == 'q' ? 0.1 : 0.0);
+        const double rate = share * intensity(static_cast<double>(m), n, 512) * kSheetBandwidth;
+        run.gemm(m, static_cast<std::int64_t>(n), 512,
+                 std::vector<double>(8, flop(static_cast<double>(m), n, 512) / rate), 0, 0,
+                 Status::ok, "", std::string(model) + " " + layer + " tp2");
+      }
+    }
+  }
+  run.finish();
+  const Loaded loaded(temp.path() / "r");
+  EXPECT_NEAR(loaded.value("gemm.by_m.1.median.datasheet"), 0.25, 1e-9);
+  EXPECT_NEAR(loaded.value("gemm.by_m.16.median.datasheet"), 0.45, 1e-9);
+  EXPECT_NEAR(loaded.value("gemm.by_layer.qkv.median.datasheet"), 0.4, 1e-9);
+  EXPECT_NEAR(loaded.value("gemm.by_model.A-1.5B.median.datasheet"), 0.35, 1e-9);
+  EXPECT_NEAR(loaded.value("gemm.by_model.B 2.median.datasheet"), 0.35, 1e-9);
+}
+
 TEST(AnalysisStream, WhatWasShapedIsNotMixedIn) {
   TempDir temp;
   RunWriter run(temp.path() / "r");

@@ -331,6 +331,40 @@ TEST_F(CsvFile, MissingColumnsAreNamedAndOptionalOnesMayBeAbsent) {
   EXPECT_EQ(read().rows.size(), 2u);  // nothing was stored in it
 }
 
+TEST_F(CsvFile, AxesThatMayBeEmptyMayBeAbsentTooOthersNot) {
+  const auto rewritten = [&](const std::string& from, const std::string& to) {
+    std::filesystem::remove(path());
+    {
+      CsvWriter writer(gemm_schema(), path());
+      Row row;
+      row.device = "host";
+      row.time_source = TimeSource::host_clock;
+      row.start_s = 1;
+      row.values.resize(gemm_schema().size());
+      for (const char* name : {"m", "n", "k"}) {
+        row.values[gemm_schema().index(name)] = std::int64_t{64};
+      }
+      row.values[gemm_schema().index("dtype")] = "bf16";
+      row.values[gemm_schema().index("kernel")] = "auto";
+      for (const char* name : {"elapsed_s", "flop", "flop_per_s", "least_bytes"}) {
+        row.values[gemm_schema().index(name)] = 1.5;
+      }
+      row.values[gemm_schema().index("intensity_flop_per_byte")] = 1.5;
+      writer.write(row);
+      writer.close();
+    }
+    mutate(from, to);
+  };
+  // Rows of before these columns came; their check leaves empty cells out.
+  rewritten(",state,cores,role,", ",was1,was2,was3,");
+  const Table table = read_table(path(), gemm_schema());
+  ASSERT_EQ(table.rows.size(), 1u);
+  EXPECT_EQ(table.rows[0].text(gemm_schema(), "role"), "");
+  EXPECT_EQ(table.rows[0].number(gemm_schema(), "elapsed_s"), 1.5);
+  rewritten(",dtype,", ",type,");
+  EXPECT_THROW(read_table(path(), gemm_schema()), RefusedFile);
+}
+
 TEST_F(CsvFile, OtherSchemaIsRefused) {
   write_rows(1);
   EXPECT_THROW(read_table(path(), copy_schema()), RefusedFile);

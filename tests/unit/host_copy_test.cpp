@@ -184,7 +184,10 @@ TEST(HostDevice, OpensByNameAndOffersItsEngines) {
   EXPECT_EQ(d.handoff_kinds, (std::vector<std::string>{"read", "write"}));
   EXPECT_EQ(d.aggressor_works.front(), "register");
   EXPECT_EQ(d.stream.kinds.size(), 4U);
-  EXPECT_EQ(d.gemm.kernels, (std::vector<std::string>{"auto", "onednn", "eigen"}));
+  ASSERT_GE(d.gemm.kernels.size(), 4U);
+  EXPECT_EQ(std::vector<std::string>(d.gemm.kernels.begin(), d.gemm.kernels.begin() + 4),
+            (std::vector<std::string>{"auto", "onednn", "onednn_plain", "eigen"}));
+  EXPECT_EQ(d.gemm.dtypes, (std::vector<std::string>{"bf16", "fp32"}));
   EXPECT_GT(device->now().value(), 1.6e9);
   device->telemetry();
   EXPECT_THROW(open_device("host:3"), UsageError);

@@ -1,0 +1,115 @@
+#include "gemm_sweep/order.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace sonde {
+namespace {
+
+std::vector<Shape> many(std::int64_t count) {
+  std::vector<Shape> shapes;
+  for (std::int64_t i = 0; i < count; ++i) shapes.push_back({i + 1, 256, 128, ""});
+  return shapes;
+}
+
+SweepWish wish(std::uint64_t seed = 1) {
+  SweepWish all;
+  all.seed = seed;
+  all.estimate_s = [](const Shape& shape) { return work_of(shape).flop() / 1e12; };
+  return all;
+}
+
+std::vector<Visit> by_turn(std::vector<Visit> visits) {
+  std::sort(visits.begin(), visits.end(),
+            [](const Visit& a, const Visit& b) { return a.turn < b.turn; });
+  return visits;
+}
+
+TEST(GemmWorkArithmetic, ProductsBeyond31And53And63BitsAreRight) {
+  const std::int64_t large = std::int64_t{1} << 30;
+  const GemmWork most = work_of({large, large, large, ""});
+  EXPECT_EQ(most.flop(), 0x1p91);
+  EXPECT_EQ(most.least_bytes(), 2.0 * 3 * 0x1p60);
+  EXPECT_NEAR(most.intensity(), 0x1p91 / (6 * 0x1p60), 1);
+  const GemmWork above_31 = work_of({46341, 46341, 3, ""});  // m n is 2^31 + 4,633
+  EXPECT_EQ(above_31.flop(), 6.0 * 2147488281.0);
+  EXPECT_EQ(above_31.least_bytes(), 2.0 * (2 * 3 * 46341.0 + 2147488281.0));
+  // 2 m n k is 2^53 + 2^28 + 2: a double holds it.
+  const GemmWork above_53 = work_of({(1 << 26) + 1, (1 << 26) + 1, 1, ""});
+  EXPECT_EQ(above_53.flop(), 0x1p53 + 0x1p28 + 2);
+  // fp32 and types of a byte count their own elements.
+  GemmWork wide = above_31;
+  wide.dtype = "fp32";
+  EXPECT_EQ(wide.least_bytes(), 4.0 * (2 * 3 * 46341.0 + 2147488281.0));
+  wide.dtype = "fp8";
+  EXPECT_EQ(wide.least_bytes(), 2 * 3 * 46341.0 + 2.0 * 2147488281.0);
+}
+
+TEST(GemmOrder, FewShapesComeAloneEachInATurnOfItsOwn) {
+  const std::vector<Visit> visits = visits_of(many(50), wish());
+  ASSERT_EQ(visits.size(), 50u);
+  std::set<std::int64_t> turns;
+  for (std::size_t i = 0; i < visits.size(); ++i) {
+    EXPECT_EQ(visits[i].shape.m, static_cast<std::int64_t>(i) + 1) << "listed order";
+    EXPECT_EQ(visits[i].role, "");
+    turns.insert(visits[i].turn);
+  }
+  EXPECT_EQ(turns.size(), 50u);
+  EXPECT_TRUE(visits_of({}, wish()).empty());
+}
+
+TEST(GemmOrder, ASweepHasRoofsFirstAndAnAnchorBeforeEvery50thShapeAndAtTheEnd) {
+  const std::vector<Visit> visits = by_turn(visits_of(many(120), wish()));
+  ASSERT_EQ(visits.size(), 120u + 4 + 4);
+  for (std::size_t i = 0; i < visits.size(); ++i) {
+    EXPECT_EQ(visits[i].turn, static_cast<std::int64_t>(i)) << "no turn twice, none left out";
+  }
+  EXPECT_EQ(visits[0].role, kRegisterRole);
+  for (std::size_t i : {1UL, 2UL, 3UL}) EXPECT_EQ(visits[i].role, kRoofRole);
+  const std::size_t anchors[] = {4, 4 + 51, 4 + 102, 4 + 120 + 3};
+  for (std::size_t i = 0; i < std::size(anchors); ++i) {
+    EXPECT_EQ(visits[anchors[i]].role, kAnchorRole + std::to_string(i));
+  }
+  std::set<std::int64_t> seen;
+  for (const Visit& visit : visits) {
+    if (visit.role.empty()) seen.insert(visit.shape.m);
+  }
+  EXPECT_EQ(seen.size(), 120u);
+}
+
+TEST(GemmOrder, TheSeedDrawsTheOrderUnlessItIsListed) {
+  const auto order = [](const SweepWish& wanted) {
+    std::vector<std::int64_t> ms;
+    for (const Visit& visit : by_turn(visits_of(many(60), wanted))) {
+      if (visit.role.empty()) ms.push_back(visit.shape.m);
+    }
+    return ms;
+  };
+  EXPECT_EQ(order(wish(1)), order(wish(1)));
+  EXPECT_NE(order(wish(1)), order(wish(2)));
+  EXPECT_FALSE(std::is_sorted(order(wish(1)).begin(), order(wish(1)).end()));
+  SweepWish listed = wish();
+  listed.listed = true;
+  const std::vector<std::int64_t> ms = order(listed);
+  EXPECT_TRUE(std::is_sorted(ms.begin(), ms.end()));
+}
+
+TEST(GemmOrder, ABudgetSkipsWhatIsTooLongWithTheReason) {
+  std::vector<Shape> shapes = many(100);
+  shapes.push_back({4096, 65536, 65536, ""});  // 35 s
+  SweepWish wanted = wish();
+  wanted.budget_s = 10;
+  int skipped = 0;
+  for (const Visit& visit : visits_of(shapes, wanted)) {
+    if (visit.skip.empty()) continue;
+    ++skipped;
+    EXPECT_NE(visit.skip.find("budget of 10 s"), std::string::npos) << visit.skip;
+    EXPECT_TRUE(visit.shape.m == 4096 || visit.role == kRoofRole) << visit.shape.m;
+  }
+  EXPECT_EQ(skipped, 3) << "the long shape and the two larger roofs";
+}
+
+}  // namespace
+}  // namespace sonde
