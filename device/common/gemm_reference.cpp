@@ -53,14 +53,11 @@ double rounding_of(std::string_view dtype) {
   return dtype == "fp16" ? 0x1.0p-10 : 0x1.0p-7;
 }
 
-<<<<<<< HEAD
 /// Share of K that summing may be off by; see tolerance(). Matrix units that sum FP8 products keep
 /// about 14 bits of a partial sum (DeepSeek-V3 Technical Report, section 3.3.2) and cut the rest:
 /// 2^-13 of sqrt(K)/3 at each of K/32 steps.
 double summing_of(std::string_view dtype) { return dtype == "fp8" ? 0x1.0p-15 : 0x1.0p-22; }
 
-=======
->>>>>>> main
 /// Up to kBlock of 0 ... size - 1, sorted: the ends and random ones between.
 std::vector<std::int64_t> sample_indices(std::int64_t size, Rng& rng) {
   std::vector<std::int64_t> picked{0};
@@ -142,11 +139,7 @@ void fill_gemm_row(std::uint64_t seed, GemmOperand operand, std::int64_t row,
 
 GemmReference::GemmReference(std::int64_t m, std::int64_t n, std::int64_t k, std::uint64_t seed,
                              std::string_view dtype)
-<<<<<<< HEAD
     : k_(k), rounding_(rounding_of(dtype)), summing_(summing_of(dtype)) {
-=======
-    : k_(k), rounding_(rounding_of(dtype)) {
->>>>>>> main
   Rng rng(key_of({seed, static_cast<std::uint64_t>(m), static_cast<std::uint64_t>(n),
                   static_cast<std::uint64_t>(k)}));
   rows_ = sample_indices(m, rng);
@@ -189,12 +182,7 @@ double GemmReference::tolerance(double expected) const {
   // up to sqrt(K) of them: K / 3 x 2^-24 together; 12 times that leaves room for any order of
   // summing. Against C's own size of sqrt(K)/3 it grows as sqrt(K) and stays below 1e-3 up to K =
   // 10^6.
-<<<<<<< HEAD
   return rounding_ * std::abs(expected) + summing_ * static_cast<double>(k_);
-=======
-  constexpr double kSumming = 0x1.0p-22;
-  return rounding_ * std::abs(expected) + kSumming * static_cast<double>(k_);
->>>>>>> main
 }
 
 std::optional<std::string> GemmReference::first_wrong(

@@ -59,10 +59,7 @@ class GemmReference {
  private:
   std::int64_t k_;
   double rounding_;  ///< of the result, relative
-<<<<<<< HEAD
   double summing_;   ///< share of K
-=======
->>>>>>> main
   std::vector<std::int64_t> rows_;
   std::vector<std::int64_t> cols_;
   std::vector<double> values_;  ///< row by row
