@@ -22,6 +22,13 @@ std::int64_t whole_pages(std::int64_t bytes) {
   return std::max(bytes / kGrain, std::int64_t{1}) * kGrain;
 }
 
+/// All instances of the last declared cache; 0 where it is not known.
+std::int64_t last_cache_bytes(const DeviceDescription& device) {
+  if (device.memory.size() < 2) return 0;  // the last level is the memory itself
+  const MemoryLevel& cache = device.memory[device.memory.size() - 2];
+  return cache.capacity_bytes.value_or(0) * cache.instances.value_or(1);
+}
+
 class Stream : public Probe {
  public:
   const Schema& schema() const override { return stream_schema(); }
@@ -238,7 +245,7 @@ class Stream : public Probe {
       if (const auto bytes = device.memory[i].capacity_bytes) caches.push_back(*bytes);
     }
     const std::int64_t from = device.memory_from_bytes().value_or(0);
-    const std::int64_t last = from / 2;  // all instances of the last cache
+    const std::int64_t last = last_cache_bytes(device);
     const std::int64_t memory =
         std::max(kLeastMemory, static_cast<std::int64_t>(kMargin * static_cast<double>(from)));
     const std::vector<CoreName> chosen = selection.cores.value_or(device.cores);
