@@ -148,9 +148,9 @@ TEST(QuickCampaign, FindsWhatWasPlanted) {
   for (const auto& [name, finding] : findings) EXPECT_EQ(finding.time_source, "modelled") << name;
   for (const char* figure :
        {"chase_blocks", "chase_footprint", "chase_cores", "copy_time", "copy_bandwidth",
-        "profile_distance", "interfere_load", "interfere_register", "stream_bandwidth",
-        "stream_request", "stream_size", "roofline", "gemm_fraction", "gemm_weights", "gemm_clock",
-        "gemm_power"}) {
+        "floor_plan", "profile_distance", "interfere_load", "interfere_register",
+        "stream_bandwidth", "stream_request", "stream_size", "roofline", "gemm_fraction",
+        "gemm_weights", "gemm_clock", "gemm_power"}) {
     EXPECT_TRUE(std::filesystem::exists(directory / "run/report" / (std::string(figure) + ".svg")))
         << figure;
     EXPECT_TRUE(std::filesystem::exists(directory / "run/report" / (std::string(figure) + ".png")))
