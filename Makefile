@@ -1,6 +1,7 @@
 # The commands of the README. Everything else is CMake (see CONTRIBUTING.md).
 #   make campaign   set up, build, measure this CPU and the simulated Ascend, print the page's path
 #   make test       set up, build, run every test
+#   make portable   build what a GPU machine without these packages needs: build/portable/sonde/
 #   make bench      set up, build, time the suite against bare loops (docs/bench.md)
 #   make score      set up, build, prove how often the analyses are right (data/score/)
 PRESET   := measure
@@ -10,7 +11,7 @@ RUNS     := build/campaign/$(shell git describe --always --dirty 2>/dev/null || 
 PACKAGES := $(shell sed -e 's/\#.*//' cmake/packages.txt)
 APT      := apt-get install -y --no-install-recommends
 
-.PHONY: campaign test bench score packages configure build programs
+.PHONY: campaign test bench score portable packages configure build programs
 
 campaign: programs
 	@status=0; \
@@ -24,6 +25,19 @@ test: build
 
 bench score: configure
 	cmake --build --preset $(PRESET) --target $@
+
+# Without the host backend, whose oneDNN is large; libraries beyond the C++ runtime travel along.
+PORTABLE := build/portable
+portable: packages
+	cmake -S . -B $(PORTABLE) -G Ninja -DCMAKE_BUILD_TYPE=Release -DSONDE_PRESET=measure \
+	  '-DSONDE_BACKENDS=sim;cuda' '-DCMAKE_INSTALL_RPATH=$$ORIGIN/../lib' --log-level=WARNING
+	cmake --build $(PORTABLE) --target programs
+	rm -rf $(PORTABLE)/sonde
+	cmake --install $(PORTABLE) --prefix $(PORTABLE)/sonde --strip > /dev/null
+	mkdir -p $(PORTABLE)/sonde/lib
+	ldd $(PORTABLE)/sonde/bin/* | awk '$$3 ~ /^\// {print $$3}' | sort -u | \
+	  grep -v -E '/(libc|libm|libdl|librt|libpthread|libgcc_s|libstdc\+\+)\.so' | \
+	  xargs -r cp -L -t $(PORTABLE)/sonde/lib
 
 build: configure
 	cmake --build --preset $(PRESET)

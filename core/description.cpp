@@ -59,6 +59,7 @@ std::optional<double> DeviceDescription::roof(const std::string& roof_name) cons
 }
 
 std::optional<std::int64_t> DeviceDescription::memory_from_bytes() const {
+  if (memory_walk_bytes) return memory_walk_bytes;
   if (memory.size() < 2) return std::nullopt;  // the last level is the memory itself
   const MemoryLevel& cache = memory[memory.size() - 2];
   if (!cache.capacity_bytes) return std::nullopt;

@@ -73,8 +73,10 @@ struct DeviceDescription {
   std::vector<CoreName> cores;      ///< usable cores, in the device's order
   std::vector<MemoryLevel> memory;  ///< nearest first
   std::optional<std::int64_t> memory_bytes;  ///< most that one measurement may allocate
-  std::int64_t chase_line_bytes = 64;        ///< distance between two nodes of a chain
-  std::int64_t chase_footprint_bytes = 0;    ///< default footprint of the core and block series
+  /// Least bytes of a walk of memory on a device whose last cache keeps a part of longer ones too.
+  std::optional<std::int64_t> memory_walk_bytes = {};
+  std::int64_t chase_line_bytes = 64;      ///< distance between two nodes of a chain
+  std::int64_t chase_footprint_bytes = 0;  ///< default footprint of the core and block series
   bool cold_launches =
       false;  ///< a launch starts with its nearest cache empty: those series are cold
   std::int64_t profile_bytes = 0;            ///< chain of the address profile; 0: no such engine
@@ -99,9 +101,9 @@ struct DeviceDescription {
   std::vector<std::string> kinds() const;
   std::vector<CoreName> cores_of(const std::string& kind) const;
   std::optional<double> roof(const std::string& name) const;
-  /// Bytes from which a walk by all cores together is one of memory: twice all instances of the
-  /// last declared cache, which keep nothing of a cyclic walk that long. nullopt: no cache is
-  /// declared, or its capacity is unknown.
+  /// Bytes from which a walk by all cores together is one of memory: what the device says, else
+  /// twice all instances of the last declared cache, which keep nothing of a cyclic walk that long.
+  /// nullopt: no cache is declared, or its capacity is unknown.
   std::optional<std::int64_t> memory_from_bytes() const;
 };
 

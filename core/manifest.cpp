@@ -33,6 +33,7 @@ Json to_json(const DeviceDescription& device) {
     json["memory"].push_back(std::move(entry));
   }
   if (device.memory_bytes) json["memory_bytes"] = *device.memory_bytes;
+  if (device.memory_walk_bytes) json["memory_walk_bytes"] = *device.memory_walk_bytes;
   json["chase_line_bytes"] = device.chase_line_bytes;
   json["chase_footprint_bytes"] = device.chase_footprint_bytes;
   json["cold_launches"] = device.cold_launches;
@@ -81,6 +82,7 @@ DeviceDescription device_from(const Json& json) {
     device.memory.push_back(std::move(level));
   }
   if (json.contains("memory_bytes")) device.memory_bytes = json["memory_bytes"];
+  if (json.contains("memory_walk_bytes")) device.memory_walk_bytes = json["memory_walk_bytes"];
   device.chase_line_bytes = json.at("chase_line_bytes");
   device.chase_footprint_bytes = json.at("chase_footprint_bytes");
   device.cold_launches = json.at("cold_launches");

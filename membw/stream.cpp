@@ -22,6 +22,13 @@ std::int64_t whole_pages(std::int64_t bytes) {
   return std::max(bytes / kGrain, std::int64_t{1}) * kGrain;
 }
 
+/// All instances of the last declared cache; 0 where it is not known.
+std::int64_t last_cache_bytes(const DeviceDescription& device) {
+  if (device.memory.size() < 2) return 0;  // the last level is the memory itself
+  const MemoryLevel& cache = device.memory[device.memory.size() - 2];
+  return cache.capacity_bytes.value_or(0) * cache.instances.value_or(1);
+}
+
 class Stream : public Probe {
  public:
   const Schema& schema() const override { return stream_schema(); }
@@ -238,7 +245,7 @@ class Stream : public Probe {
       if (const auto bytes = device.memory[i].capacity_bytes) caches.push_back(*bytes);
     }
     const std::int64_t from = device.memory_from_bytes().value_or(0);
-    const std::int64_t last = from / 2;  // all instances of the last cache
+    const std::int64_t last = last_cache_bytes(device);
     const std::int64_t memory =
         std::max(kLeastMemory, static_cast<std::int64_t>(kMargin * static_cast<double>(from)));
     const std::vector<CoreName> chosen = selection.cores.value_or(device.cores);
@@ -258,25 +265,38 @@ class Stream : public Probe {
       for (const std::string& kind : kinds) {
         add_stores(kind, {cores, share(memory, all), requests, false, 1, request}, brief);
       }
-      if (std::find(kinds.begin(), kinds.end(), "read") == kinds.end()) continue;
+      const bool reads = std::find(kinds.begin(), kinds.end(), "read") != kinds.end();
       const auto some = [&](std::size_t count) {
         return std::vector<CoreName>(cores.begin(),
                                      cores.begin() + static_cast<std::ptrdiff_t>(count));
       };
       for (std::size_t count = 1; count < all; count *= selection.quick ? 4 : 2) {
-        add("read", "none", {some(count), share(memory, count), requests, false, 1, request});
+        for (const std::string& kind : kinds) {
+          if (selection.quick && kind != "read") continue;
+          add_stores(kind, {some(count), share(memory, count), requests, false, 1, request}, true);
+        }
       }
       // What stays in a cache: half of it for all cores together, and of each core's own.
       if (last > 0 && !brief) {
-        add("read", "none", {cores, share(last / 2, all), requests, false, kPasses, request});
-        add("read", "none", {cores, whole_pages(last / 2), requests, true, kPasses, request});
+        for (const std::string& kind : kinds) {
+          if (selection.quick && kind != "read") continue;
+          add_stores(kind, {cores, share(last / 2, all), requests, false, kPasses, request}, true);
+        }
+        if (reads) {
+          add("read", "none", {cores, whole_pages(last / 2), requests, true, kPasses, request});
+        }
       }
       if (!first_kind) continue;
       first_kind = false;
       if (!caches.empty()) caches.pop_back();  // the last one was walked above
       for (std::int64_t cache : caches) {
-        add("read", "none", {some(1), whole_pages(cache / 2), requests, false, kPasses, request});
+        for (const std::string& kind : kinds) {
+          if (selection.quick && kind != "read") continue;
+          add_stores(kind, {some(1), whole_pages(cache / 2), requests, false, kPasses, request},
+                     true);
+        }
       }
+      if (!reads) continue;
       for (std::int64_t size : brief ? std::vector<std::int64_t>{request} : request_sizes) {
         for (std::int64_t count : std::set<std::int64_t>{1, requests}) {
           add("read", "none", {cores, share(memory, all), count, false, 1, size});

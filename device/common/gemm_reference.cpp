@@ -53,6 +53,11 @@ double rounding_of(std::string_view dtype) {
   return dtype == "fp16" ? 0x1.0p-10 : 0x1.0p-7;
 }
 
+/// Share of K that summing may be off by; see tolerance(). Matrix units that sum FP8 products keep
+/// about 14 bits of a partial sum (DeepSeek-V3 Technical Report, section 3.3.2) and cut the rest:
+/// 2^-13 of sqrt(K)/3 at each of K/32 steps.
+double summing_of(std::string_view dtype) { return dtype == "fp8" ? 0x1.0p-15 : 0x1.0p-22; }
+
 /// Up to kBlock of 0 ... size - 1, sorted: the ends and random ones between.
 std::vector<std::int64_t> sample_indices(std::int64_t size, Rng& rng) {
   std::vector<std::int64_t> picked{0};
@@ -76,6 +81,35 @@ std::uint16_t to_bf16(float value) {
 
 float from_bf16(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
+
+std::uint8_t to_fp8(float value) {
+  const float size = std::abs(value);
+  constexpr float kLeastNormal = 0x1.0p-6F;
+  int bits = 0;
+  if (size < kLeastNormal) {
+    bits = static_cast<int>(std::nearbyint(size * 0x1.0p9F));  // 8 is the least normal number
+  } else {
+    const int exponent = std::ilogb(size);
+    bits = ((exponent + 7) << 3) +
+           static_cast<int>(std::nearbyint(std::ldexp(size, 3 - exponent))) -
+           8;  // 16 carries into the exponent
+  }
+  return static_cast<std::uint8_t>(bits | (std::signbit(value) ? 0x80 : 0));
+}
+
+float from_fp8(std::uint8_t bits) {
+  const int exponent = (bits >> 3) & 15;
+  const int mantissa = bits & 7;
+  const float size = exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -9)
+                                   : std::ldexp(static_cast<float>(8 + mantissa), exponent - 10);
+  return (bits & 0x80) != 0 ? -size : size;
+}
+
+float gemm_value_of(std::uint8_t byte) { return value_of(byte); }
+
+std::uint64_t gemm_key(std::uint64_t seed, GemmOperand operand) {
+  return key_of({seed, static_cast<std::uint64_t>(operand)});
 }
 
 float gemm_value(std::uint64_t seed, GemmOperand operand, std::int64_t row, std::int64_t col) {
@@ -105,13 +139,18 @@ void fill_gemm_row(std::uint64_t seed, GemmOperand operand, std::int64_t row,
 
 GemmReference::GemmReference(std::int64_t m, std::int64_t n, std::int64_t k, std::uint64_t seed,
                              std::string_view dtype)
-    : k_(k), rounding_(rounding_of(dtype)) {
+    : k_(k), rounding_(rounding_of(dtype)), summing_(summing_of(dtype)) {
   Rng rng(key_of({seed, static_cast<std::uint64_t>(m), static_cast<std::uint64_t>(n),
                   static_cast<std::uint64_t>(k)}));
   rows_ = sample_indices(m, rng);
   cols_ = sample_indices(n, rng);
   const auto height = static_cast<Eigen::Index>(rows_.size());
   const auto width = static_cast<Eigen::Index>(cols_.size());
+  const bool rounded = dtype == "fp8";
+  const auto value = [&](GemmOperand operand, std::int64_t row, std::int64_t col) {
+    const float exact = gemm_value(seed, operand, row, col);
+    return static_cast<double>(rounded ? from_fp8(to_fp8(exact)) : exact);
+  };
   // In parts of K: the sampled rows and columns of a long thin product would fill a memory.
   constexpr std::int64_t kPart = 1 << 16;
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> c =
@@ -122,12 +161,10 @@ GemmReference::GemmReference(std::int64_t m, std::int64_t n, std::int64_t k, std
     Eigen::MatrixXd b(count, width);
     for (Eigen::Index inner = 0; inner < count; ++inner) {
       for (Eigen::Index i = 0; i < height; ++i) {
-        a(i, inner) = static_cast<double>(
-            gemm_value(seed, GemmOperand::a, rows_[static_cast<std::size_t>(i)], from + inner));
+        a(i, inner) = value(GemmOperand::a, rows_[static_cast<std::size_t>(i)], from + inner);
       }
       for (Eigen::Index j = 0; j < width; ++j) {
-        b(inner, j) = static_cast<double>(
-            gemm_value(seed, GemmOperand::b, from + inner, cols_[static_cast<std::size_t>(j)]));
+        b(inner, j) = value(GemmOperand::b, from + inner, cols_[static_cast<std::size_t>(j)]);
       }
     }
     c += a * b;
@@ -145,8 +182,7 @@ double GemmReference::tolerance(double expected) const {
   // up to sqrt(K) of them: K / 3 x 2^-24 together; 12 times that leaves room for any order of
   // summing. Against C's own size of sqrt(K)/3 it grows as sqrt(K) and stays below 1e-3 up to K =
   // 10^6.
-  constexpr double kSumming = 0x1.0p-22;
-  return rounding_ * std::abs(expected) + kSumming * static_cast<double>(k_);
+  return rounding_ * std::abs(expected) + summing_ * static_cast<double>(k_);
 }
 
 std::optional<std::string> GemmReference::first_wrong(

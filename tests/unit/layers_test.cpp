@@ -17,6 +17,7 @@ const Graph kArrows = {
     {"core", {}},
     {"device", {"core"}},
     {"device/common", {"core"}},
+    {"device/cuda", {"core", "device", "device/common"}},
     {"device/host", {"core", "device", "device/common"}},
     {"device/sim", {"core", "device", "device/common"}},
     {"harness", {"core", "device"}},
@@ -71,7 +72,10 @@ TEST(Layers, EveryIncludeFollowsADrawnArrow) {
       continue;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(top)) {
       const std::string extension = entry.path().extension().string();
-      if (extension != ".h" && extension != ".cpp" && extension != ".cu") continue;
+      if (extension != ".h" && extension != ".cpp" && extension != ".cu" &&
+          extension != ".cuh") {
+        continue;
+      }
       ++files;
       std::ifstream text(entry.path());
       for (std::string line; std::getline(text, line);) {
