@@ -29,6 +29,7 @@ function(suite_add_program name)
   add_dependencies(programs program_${name})
   set_target_properties(program_${name} PROPERTIES OUTPUT_NAME ${output})
   install(TARGETS program_${name} DESTINATION bin)
+  set_property(GLOBAL APPEND PROPERTY SONDE_PROGRAMS program_${name})
 endfunction()
 
 # suite_add_probe(NAME file): the file defines make_probe(); main, command line, rows and the

@@ -5,18 +5,43 @@
 #include <csignal>
 #include <cstdio>
 #include <iostream>
+#include <map>
 
 #include "core/parse.h"
 #include "core/version.h"
 
 namespace sonde {
 
+namespace {
+
+/// Text as roff takes it: no line of it is a request, no hyphen a break.
+std::string roff(const std::string& text) {
+  std::string safe;
+  for (char c : text) {
+    const bool first = safe.empty() || safe.back() == '\n';
+    if (first && (c == '.' || c == '\'')) safe += "\\&";
+    if (c == '\\') {
+      safe += "\\e";
+    } else if (c == '-') {
+      safe += "\\-";
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+bool takes_value(const CLI::Option& option) { return option.get_expected_max() > 0; }
+
+}  // namespace
+
 struct CommandLine::Parser {
   CLI::App app;
+  std::map<std::string, std::function<std::vector<std::string>()>> suggestions;
 };
 
 CommandLine::CommandLine(const std::string& program, const std::string& about)
-    : parser_(new Parser{CLI::App(about, program)}) {
+    : parser_(new Parser{CLI::App(about, program), {}}) {
   parser_->app.set_version_flag("--version", "sonde " + version() + " (" + revision() + ")");
 }
 
@@ -33,7 +58,15 @@ void CommandLine::text(const std::string& flag, std::optional<std::string>& valu
 
 void CommandLine::choice(const std::string& flag, std::string& value,
                          const std::vector<std::string>& valid, const std::string& help) {
-  parser_->app.add_option(flag, value, help)->capture_default_str()->check(CLI::IsMember(valid));
+  parser_->app.add_option(flag, value, help)
+      ->capture_default_str()
+      ->check(CLI::Validator(
+          [valid](const std::string& text) {
+            if (std::find(valid.begin(), valid.end(), text) != valid.end()) return std::string();
+            return "'" + text + "' is not one of " + join_names(valid) + did_you_mean(text, valid);
+          },
+          "{" + CLI::detail::join(valid, ",") + "}"));
+  suggest(flag, [valid] { return valid; });
 }
 
 void CommandLine::texts(const std::string& flag, std::vector<std::string>& values,
@@ -45,10 +78,28 @@ void CommandLine::flag(const std::string& flag, bool& value, const std::string& 
   parser_->app.add_flag(flag, value, help);
 }
 
+void CommandLine::words(const std::string& name, std::vector<std::string>& values,
+                        const std::string& help) {
+  parser_->app.add_option(name, values, help);
+}
+
 void CommandLine::footer(const std::string& text) { parser_->app.footer(text); }
+
+void CommandLine::suggest(const std::string& flag,
+                          std::function<std::vector<std::string>()> values) {
+  parser_->suggestions[flag] = std::move(values);
+}
 
 bool CommandLine::parse(std::vector<std::string> arguments) {
   CLI::App& app = parser_->app;
+  if (!arguments.empty() && arguments.front() == "--man-page") {
+    print_man_page();
+    return false;
+  }
+  if (!arguments.empty() && arguments.front() == "--complete-words") {
+    print_candidates({arguments.begin() + 1, arguments.end()});
+    return false;
+  }
   const std::vector<std::string> given = arguments;
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes a vector back to front
   try {
@@ -66,13 +117,66 @@ bool CommandLine::parse(std::vector<std::string> arguments) {
       const std::string flag = argument.substr(0, argument.find('='));
       if (!flag.starts_with("--") || std::find(flags.begin(), flags.end(), flag) != flags.end())
         continue;
-      const auto near = nearest_name(flag, flags);
-      throw UsageError(flag + ": is not a flag of this program" +
-                       (near ? " (did you mean " + *near + "?)" : "") + "; --help lists them");
+      throw UsageError(flag + ": is not a flag of this program" + did_you_mean(flag, flags) +
+                       "; --help lists them");
     }
     throw UsageError(std::string(error.what()) + "; --help lists what is expected");
   } catch (const CLI::ParseError& error) {
     throw UsageError(error.what());
+  }
+}
+
+void CommandLine::print_man_page() const {
+  const CLI::App& app = parser_->app;
+  std::string page = app.get_name();
+  std::replace(page.begin(), page.end(), ' ', '-');
+  const std::string description = app.get_description();
+  std::cout << ".TH \"" << roff(page) << "\" 1 \"\" \"sonde " << roff(version())
+            << "\" \"sonde\"\n.SH NAME\n"
+            << roff(page) << " \\- "
+            << roff(description.substr(0, description.find_first_of(".:;")))
+            << "\n.SH SYNOPSIS\n.B " << roff(app.get_name()) << "\n[flags]\n.SH DESCRIPTION\n"
+            << roff(description) << "\n.SH OPTIONS\n";
+  for (const CLI::Option* option : app.get_options()) {
+    std::cout << ".TP\n.B " << roff(option->get_name(true, true));
+    if (takes_value(*option)) std::cout << " \\fI" << roff(option->get_type_name()) << "\\fR";
+    std::cout << "\n" << roff(option->get_description());
+    if (!option->get_default_str().empty()) {
+      std::cout << " (default: " << roff(option->get_default_str()) << ")";
+    }
+    std::cout << "\n";
+  }
+  if (!app.get_footer().empty()) {
+    std::cout << ".SH NOTES\n.nf\n" << roff(app.get_footer()) << "\n.fi\n";
+  }
+  if (page != "sonde") std::cout << ".SH SEE ALSO\n.BR sonde (1)\n";
+}
+
+void CommandLine::print_candidates(const std::vector<std::string>& words) const {
+  const std::string current = words.empty() ? "" : words.back();
+  const std::string before = words.size() < 2 ? "" : words[words.size() - 2];
+  const auto offer = [&](const std::string& name) {
+    const auto found = parser_->suggestions.find(name);
+    if (found == parser_->suggestions.end()) return;
+    for (const std::string& value : found->second()) {
+      if (value.starts_with(current)) std::cout << value << '\n';
+    }
+  };
+  const std::vector<CLI::Option*> options = parser_->app.get_options();
+  for (const CLI::Option* option : options) {
+    if (takes_value(*option) && option->check_name(before)) return offer(before);
+  }
+  for (const CLI::Option* option : options) {
+    if (option->nonpositional()) {
+      for (const std::string& name : option->get_lnames()) {
+        const std::string flag = "--" + name;
+        if (flag.starts_with(current)) {
+          std::cout << flag << '\t' << option->get_description() << '\n';
+        }
+      }
+    } else if (!current.starts_with('-')) {
+      offer(option->get_name(true));
+    }
   }
 }
 

@@ -29,13 +29,21 @@ class CommandLine {
   /// `--flag TEXT`, required, may be repeated.
   void texts(const std::string& flag, std::vector<std::string>& values, const std::string& help);
   void flag(const std::string& flag, bool& value, const std::string& help);
+  /// Words that no flag takes, as many as there are.
+  void words(const std::string& name, std::vector<std::string>& values, const std::string& help);
   void footer(const std::string& text);
+  /// What a shell offers as value of a flag, or as one of the words().
+  void suggest(const std::string& flag, std::function<std::vector<std::string>()> values);
 
-  /// False when --help or --version was printed: the program is done. Throws UsageError naming the
-  /// flag, with the nearest valid one where it looks like a typing error.
+  /// False when --help or --version was printed: the program is done. So it is after the two flags
+  /// that no help lists: `--man-page` (this program's, in roff) and `--complete-words WORD...`
+  /// (what a shell may put for the last word, a line each with its help behind a tab). Throws
+  /// UsageError naming the flag, with the nearest valid one where it looks like a typing error.
   bool parse(std::vector<std::string> arguments);
 
  private:
+  void print_man_page() const;
+  void print_candidates(const std::vector<std::string>& words) const;
   struct Parser;
   std::unique_ptr<Parser> parser_;
 };

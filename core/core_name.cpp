@@ -127,8 +127,10 @@ std::vector<CoreName> parse_core_list(std::string_view text,
     for (int n = piece.first; n <= piece.last; ++n) {
       const CoreName core{piece.kind, n};
       if (!allowed.contains(core)) {
+        const bool kind = std::find(kinds.begin(), kinds.end(), core.kind) != kinds.end();
         throw UsageError("--cores: " + core.str() +
-                         " cannot be used here; available: " + format_core_set(available));
+                         " cannot be used here; available: " + format_core_set(available) +
+                         (kind ? std::string() : did_you_mean(core.kind, kinds)));
       }
       if (!seen.insert(core).second) {
         throw UsageError("--cores: " + core.str() + " is named twice");

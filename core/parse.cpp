@@ -149,10 +149,8 @@ std::vector<std::string> parse_names(std::string_view text, std::string_view fla
     const std::size_t comma = text.find(',');
     const std::string name(text.substr(0, comma));
     if (std::find(valid.begin(), valid.end(), name) == valid.end()) {
-      const auto near = nearest_name(name, valid);
       throw UsageError(std::string(flag) + ": '" + name + "' is not one of " +
-                       (valid.empty() ? "none" : join_names(valid)) +
-                       (near ? " (did you mean " + *near + "?)" : ""));
+                       (valid.empty() ? "none" : join_names(valid)) + did_you_mean(name, valid));
     }
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     if (comma == std::string_view::npos) return names;
@@ -228,6 +226,11 @@ std::optional<std::string> nearest_name(std::string_view text,
     }
   }
   return best;
+}
+
+std::string did_you_mean(std::string_view text, const std::vector<std::string>& valid) {
+  const auto near = nearest_name(text, valid);
+  return near ? " (did you mean " + *near + "?)" : "";
 }
 
 std::string join_names(const std::vector<std::string>& names) {

@@ -46,6 +46,10 @@ std::string format_count(std::int64_t value);
 std::optional<std::string> nearest_name(std::string_view text,
                                         const std::vector<std::string>& valid);
 
+/// " (did you mean X?)" with the nearest valid name; empty when none is near. Ends every message
+/// that refuses a name.
+std::string did_you_mean(std::string_view text, const std::vector<std::string>& valid);
+
 /// "a, b and c" for messages.
 std::string join_names(const std::vector<std::string>& names);
 

@@ -6,8 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 
 #include "core/error.h"
 
@@ -15,8 +17,8 @@ namespace sonde {
 namespace {
 
 /// Only calls that are safe between fork and exec. Tells errno through `failure_fd` on failure.
-[[noreturn]] void become(char* const* argv, const char* directory, int error_fd, pid_t parent,
-                         int failure_fd) {
+[[noreturn]] void become(char* const* argv, char* const* environment, const char* directory,
+                         int error_fd, int output_fd, pid_t parent, int failure_fd) {
   bool ready = ::setpgid(0, 0) == 0 && ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 &&
                ::getppid() == parent;  // else the parent died before the line above
   if (ready && error_fd >= 0) {
@@ -24,8 +26,9 @@ namespace {
     ready = null_fd >= 0 && ::dup2(null_fd, STDIN_FILENO) >= 0 &&
             ::dup2(null_fd, STDOUT_FILENO) >= 0 && ::dup2(error_fd, STDERR_FILENO) >= 0;
   }
+  if (ready && output_fd >= 0) ready = ::dup2(output_fd, STDOUT_FILENO) >= 0;
   if (ready && *directory != '\0') ready = ::chdir(directory) == 0;
-  if (ready) ::execv(argv[0], argv);
+  if (ready) ::execve(argv[0], argv, environment);
   const int error = errno;
   [[maybe_unused]] const ssize_t told = ::write(failure_fd, &error, sizeof error);
   ::_exit(127);
@@ -33,7 +36,7 @@ namespace {
 
 }  // namespace
 
-pid_t spawn(const Command& command, std::optional<int> error_fd) {
+pid_t spawn(const Command& command, std::optional<int> error_fd, std::optional<int> output_fd) {
   const std::string program = command.program.string();
   const std::string directory = command.directory.string();
   std::vector<std::string> words = {program};
@@ -41,6 +44,17 @@ pid_t spawn(const Command& command, std::optional<int> error_fd) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
+  std::vector<std::string> given = command.environment;
+  std::vector<char*> environment;
+  for (char** old = environ; *old != nullptr; ++old) {
+    const std::string_view entry = *old;
+    const bool replaced = std::any_of(given.begin(), given.end(), [&](const std::string& one) {
+      return entry.starts_with(one.substr(0, one.find('=') + 1));
+    });
+    if (!replaced) environment.push_back(*old);
+  }
+  for (std::string& entry : given) environment.push_back(entry.data());
+  environment.push_back(nullptr);
 
   int failure[2];  // closed by a successful exec, else holds the errno
   if (::pipe2(failure, O_CLOEXEC) != 0) {
@@ -48,7 +62,10 @@ pid_t spawn(const Command& command, std::optional<int> error_fd) {
   }
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
-  if (child == 0) become(argv.data(), directory.c_str(), error_fd.value_or(-1), parent, failure[1]);
+  if (child == 0) {
+    become(argv.data(), environment.data(), directory.c_str(), error_fd.value_or(-1),
+           output_fd.value_or(-1), parent, failure[1]);
+  }
   int error = child < 0 ? errno : 0;
   ::close(failure[1]);
   if (child > 0) {

@@ -17,13 +17,14 @@ std::string point_label(const Schema& schema, const Row& row) {
 }  // namespace
 
 std::optional<double> CurvePoint::spread() const {
-  // Below four samples the MAD says next to nothing.
-  if (samples.size() < 4 || !y.value || *y.value <= 0) return std::nullopt;
-  const std::optional<double> deviation = mad(samples);
-  if (!deviation) return std::nullopt;
-  // The MAD of few samples is low on average; n/(n-0.8) brings it back (Croux and Rousseeuw 1992).
-  const auto n = static_cast<double>(samples.size());
-  return 1.4826 * *deviation / *y.value * n / (n - 0.8);
+  const std::optional<double> deviation = robust_deviation(samples);
+  if (!deviation || !y.value || *y.value <= 0) return std::nullopt;
+  return *deviation / *y.value;
+}
+
+void sort_by_x(Curve& curve) {
+  std::stable_sort(curve.begin(), curve.end(),
+                   [](const CurvePoint& a, const CurvePoint& b) { return a.x < b.x; });
 }
 
 bool held_up(const Schema& schema, const Row& row) {

@@ -23,6 +23,7 @@ struct CurvePoint {
   std::optional<double> spread() const;
 };
 using Curve = std::vector<CurvePoint>;  ///< ascending in x
+void sort_by_x(Curve& curve);
 
 /// Rows of one file that never reach a statistic, by status, with their reasons.
 struct RowCounts {

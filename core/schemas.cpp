@@ -119,10 +119,13 @@ const Schema& copy_schema() {
         {"method", CellType::text, kRequired},
         {"bytes", CellType::integer, kRequired},
         {"alignment_bytes", CellType::integer, kRequired},
-        {"state", CellType::text, kRequired}};  // warm: same buffers; rotated: beyond the cache
+        {"state", CellType::text, kRequired},  // warm: same buffers; rotated: beyond the cache
+        {"cores", CellType::text},      // a set that shares the copy; empty: the device's way
+        {"tunables", CellType::text}};  // what the C library was told; empty: nothing
     s.metrics = {{"elapsed_s", CellType::number, kRequired},
                  {"bandwidth_bytes_per_s", CellType::number, kRequired},
-                 {"counting", CellType::text, kRequired}};  // "once": bytes over time
+                 {"counting", CellType::text, kRequired},  // "once": bytes over time
+                 {"store", CellType::text}};  // ordinary or nt; empty: the method's own choice
     add_conditions(s.metrics);
     return s;
   }();

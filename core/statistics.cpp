@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numbers>
 
 #include "core/rng.h"
 
@@ -66,6 +67,21 @@ std::optional<double> mad(std::span<const double> samples) {
   deviations.reserve(samples.size());
   for (double x : samples) deviations.push_back(std::abs(x - center));
   return median(deviations);
+}
+
+std::optional<double> robust_deviation(std::span<const double> samples) {
+  if (samples.size() < 4) return std::nullopt;  // their MAD says next to nothing
+  const std::optional<double> deviation = mad(samples);
+  if (!deviation) return std::nullopt;
+  const auto n = static_cast<double>(samples.size());
+  return 1.4826 * *deviation * n / (n - 0.8);
+}
+
+double median_deviation(std::int64_t n) {
+  const auto count = static_cast<double>(n);
+  const double efficiency =
+      std::min(1.0, 2 / std::numbers::pi + (n % 2 == 0 ? 0.85 : 0.28) / count);
+  return 1 / std::sqrt(count * efficiency);
 }
 
 std::optional<Interval> median_interval(std::span<const double> samples, double confidence) {

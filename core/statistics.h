@@ -36,6 +36,15 @@ std::optional<double> median(std::span<const double> samples);
 /// Median absolute deviation from the median, unscaled. nullopt below two samples.
 std::optional<double> mad(std::span<const double> samples);
 
+/// Robust standard deviation of one sample: 1.4826 MAD, raised for few samples by n/(n - 0.8),
+/// since their MAD is low on average (Croux and Rousseeuw 1992). nullopt below four samples.
+std::optional<double> robust_deviation(std::span<const double> samples);
+
+/// Standard deviation of the median of n normal samples of standard deviation one: the square root
+/// of 1/(n e), where the efficiency e = 2/pi + 0.85/n (n even) or 2/pi + 0.28/n (n odd) fits the
+/// exact values of Hojo (1931) within 1 % from n = 4 on. n of at least 1.
+double median_deviation(std::int64_t n);
+
 /// Distribution-free interval of the median from order statistics, interpolated between the two
 /// neighbouring ranks to come near the asked confidence (Hettmansperger and Sheather 1986).
 /// nullopt below kFewestSamples, or when n samples cannot reach the confidence.

@@ -46,6 +46,7 @@ struct Sample {
   Seconds elapsed;                  ///< the whole launch
   std::vector<CoreName> placement;  ///< core of each block, in block order, as verified
   std::optional<Hertz> clock;  ///< of the core that was measured, read just after the timed part
+  std::string store;           ///< of a copy: ordinary, nt; empty: the method's own choice
   std::string note;            ///< kernel or page kind really used; empty if nothing to say
   std::vector<AddressTime> series;  ///< of a profile: one entry an address, in the plan's order
   /// Least number of its own operations that any aggressor finished inside the victim's window:
@@ -100,6 +101,9 @@ struct CopyWork {
   std::int64_t alignment = 4096;  ///< of both buffers
   bool warm = true;               ///< same buffers each time; false: rotated beyond the last cache
   std::uint64_t seed = 1;         ///< of the fill pattern
+  /// Cores that each copy an equal part, from one barrier to the last finish; empty: the device's
+  /// own way of placing a copy.
+  std::vector<CoreName> cores = {};
 };
 
 /// Load latency of one core at single addresses of a chain that all cores of a device see alike.

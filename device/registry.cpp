@@ -39,9 +39,8 @@ std::unique_ptr<Device> open_device(const std::string& name) {
   for (const Listing& listing : list_devices()) {
     if (listing.usable) valid.push_back(listing.name);
   }
-  std::string message = "--device: no device '" + name + "': there is " + join_names(valid);
-  if (const auto near = nearest_name(name, valid)) message += " (did you mean " + *near + "?)";
-  throw UsageError(message);
+  throw UsageError("--device: no device '" + name + "': there is " + join_names(valid) +
+                   did_you_mean(name, valid));
 }
 
 std::vector<Listing> list_devices() {
@@ -51,6 +50,19 @@ std::vector<Listing> list_devices() {
       for (Listing& listing : backend.list()) all.push_back(std::move(listing));
     } catch (const Error& error) {  // one backend that cannot list must not hide the others
       all.push_back({backend.name, "", false, error.what()});
+    }
+  }
+  return all;
+}
+
+std::vector<HealthCheck> check_backends() {
+  std::vector<HealthCheck> all;
+  for (const Backend& backend : backends()) {
+    if (!backend.health) continue;
+    try {
+      for (HealthCheck& check : backend.health()) all.push_back(std::move(check));
+    } catch (const std::exception& error) {
+      all.push_back({backend.name, HealthCheck::State::missing, error.what(), ""});
     }
   }
   return all;

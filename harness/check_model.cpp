@@ -103,7 +103,8 @@ std::set<std::string> chosen_rows(const std::optional<std::string>& text,
       for (std::int64_t id = *first; id <= *last; ++id) chosen.insert(std::to_string(id));
       continue;
     }
-    throw UsageError("--row: '" + piece + "' is not a row: there is " + join_names(names));
+    throw UsageError("--row: '" + piece + "' is not a row: there is " + join_names(names) +
+                     did_you_mean(piece, names));
   }
   return chosen;
 }

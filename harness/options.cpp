@@ -3,11 +3,19 @@
 #include "core/error.h"
 #include "core/parse.h"
 #include "core/statistics.h"
+#include "device/registry.h"
 
 namespace sonde {
 
 void CommonOptions::add_campaign_flags(CommandLine& line) {
   line.text("--device", device, "host, sim:<chip> or cuda:<n> (see `sonde devices`)");
+  line.suggest("--device", [] {
+    std::vector<std::string> names;
+    for (const Listing& listing : list_devices()) {
+      if (listing.usable) names.push_back(listing.name);
+    }
+    return names;
+  });
   line.text("--out", out,
             "run directory; an existing one is resumed "
             "(default: sonde-<device>-<UTC>, created and printed)");
@@ -18,7 +26,7 @@ void CommonOptions::add_campaign_flags(CommandLine& line) {
   line.text("--confidence-width", confidence_width_text,
             "stop a point when its 95 % interval is within P % of the median");
   line.flag("--quick", quick, "the fewest points that still find every finding, 8 samples each");
-  line.flag("--no-progress", no_progress, "no progress on standard error");
+  line.flag("--no-progress,--quiet", no_progress, "no progress on standard error");
   line.text("--budget", budget_text,
             "seconds of one step (modelled ones where time is); what does not fit is skipped");
   line.choice("--order", order, {"random", "listed"},

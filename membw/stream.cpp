@@ -265,25 +265,38 @@ class Stream : public Probe {
       for (const std::string& kind : kinds) {
         add_stores(kind, {cores, share(memory, all), requests, false, 1, request}, brief);
       }
-      if (std::find(kinds.begin(), kinds.end(), "read") == kinds.end()) continue;
+      const bool reads = std::find(kinds.begin(), kinds.end(), "read") != kinds.end();
       const auto some = [&](std::size_t count) {
         return std::vector<CoreName>(cores.begin(),
                                      cores.begin() + static_cast<std::ptrdiff_t>(count));
       };
       for (std::size_t count = 1; count < all; count *= selection.quick ? 4 : 2) {
-        add("read", "none", {some(count), share(memory, count), requests, false, 1, request});
+        for (const std::string& kind : kinds) {
+          if (selection.quick && kind != "read") continue;
+          add_stores(kind, {some(count), share(memory, count), requests, false, 1, request}, true);
+        }
       }
       // What stays in a cache: half of it for all cores together, and of each core's own.
       if (last > 0 && !brief) {
-        add("read", "none", {cores, share(last / 2, all), requests, false, kPasses, request});
-        add("read", "none", {cores, whole_pages(last / 2), requests, true, kPasses, request});
+        for (const std::string& kind : kinds) {
+          if (selection.quick && kind != "read") continue;
+          add_stores(kind, {cores, share(last / 2, all), requests, false, kPasses, request}, true);
+        }
+        if (reads) {
+          add("read", "none", {cores, whole_pages(last / 2), requests, true, kPasses, request});
+        }
       }
       if (!first_kind) continue;
       first_kind = false;
       if (!caches.empty()) caches.pop_back();  // the last one was walked above
       for (std::int64_t cache : caches) {
-        add("read", "none", {some(1), whole_pages(cache / 2), requests, false, kPasses, request});
+        for (const std::string& kind : kinds) {
+          if (selection.quick && kind != "read") continue;
+          add_stores(kind, {some(1), whole_pages(cache / 2), requests, false, kPasses, request},
+                     true);
+        }
       }
+      if (!reads) continue;
       for (std::int64_t size : brief ? std::vector<std::int64_t>{request} : request_sizes) {
         for (std::int64_t count : std::set<std::int64_t>{1, requests}) {
           add("read", "none", {cores, share(memory, all), count, false, 1, size});

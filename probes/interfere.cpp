@@ -1,23 +1,26 @@
 // sonde-interfere: how much a victim's loads slow down while sets of other cores work.
 #include <algorithm>
+#include <cmath>
 
+#include "core/decide.h"
 #include "core/parse.h"
 #include "core/rng.h"
+#include "core/statistics.h"
 #include "core/units.h"
 #include "harness/probe.h"
+#include "probes/pair_design.h"
 
 namespace sonde {
 namespace {
 
 /// Loads of a warm victim: 16,384 loads of 100 ns are 1.6 ms, long against the barrier's start.
 constexpr std::int64_t kWarmLoads = 16384;
-/// Random halves a victim: with 300 the membership of each of 131 others is told from the rest
-/// (docs/measuring.md).
+/// Most random halves a victim: with 300 the membership of each of 131 others is told from the rest
+/// (docs/measuring.md). A victim begins with kSubsetStep and gets as many more while one of its
+/// coefficients is undecided.
 constexpr std::int64_t kSubsets = 300;
+constexpr std::int64_t kSubsetStep = 100;
 constexpr std::int64_t kMostSubsets = 100'000;
-/// A quick run takes the register control of each victim against so many cores numbered next: cores
-/// that are numbered together are the likeliest to share something.
-constexpr std::size_t kQuickControls = 4;
 
 class Interfere : public Probe {
  public:
@@ -29,20 +32,21 @@ class Interfere : public Probe {
 
   void add_options(CommandLine& line) override {
     line.choice("--design", design_, {"pairs", "subsets"},
-                "pairs (each core beside each other one) or subsets (beside random halves of all "
-                "others, which shows sharing that one aggressor cannot saturate)");
+                "pairs (most pairs of cores in one direction, then both where it is not clear that "
+                "they share nothing) or subsets (beside random halves of all others, which shows "
+                "sharing that one aggressor cannot saturate)");
     line.text("--aggressor", aggressor_text_,
               "works of the aggressors, e.g. register,load,store (default: all the device has; "
-              "with --quick load, and a sample of register)");
+              "with --quick register and load)");
     line.text("--victim-work", victim_text_,
               "works of the victim, each beside each work of the aggressors (default: the "
               "aggressors' own where the device has it, else load)");
-    line.text("--subsets", subsets_text_, "random subsets a victim and work (default: 300)");
+    line.text("--subsets", subsets_text_, "most random subsets a victim and work (default: 300)");
   }
 
   /// Other subsets tell more than the same one again.
   std::optional<std::int64_t> usual_repetitions() const override {
-    return design_ == "subsets" ? std::optional<std::int64_t>(1) : std::nullopt;
+    return design_ == "subsets" ? 1 : kPairRepetitions;
   }
 
   std::vector<Point> plan(const Selection& selection) override {
@@ -50,7 +54,6 @@ class Interfere : public Probe {
     if (device.cores.empty()) throw UsageError("--device: " + device.name + " has no usable core");
     const bool offered = !device.aggressor_works.empty();
     std::vector<std::string> works = device.aggressor_works;
-    const bool sampled_control = selection.quick && !aggressor_text_ && design_ == "pairs";
     if (aggressor_text_) {
       std::vector<std::string> valid = works;
       valid.insert(valid.begin(), "none");
@@ -59,49 +62,52 @@ class Interfere : public Probe {
     } else if (selection.quick) {
       std::erase_if(works, [](const std::string& w) { return w != "register" && w != "load"; });
     }
-    std::int64_t subsets = kSubsets;
+    subsets_ = kSubsets;
     if (subsets_text_) {
       if (design_ != "subsets") throw UsageError("--subsets: only with --design subsets");
-      subsets = parse_one(*subsets_text_, "--subsets", false, 1, kMostSubsets);
+      subsets_ = parse_one(*subsets_text_, "--subsets", false, 1, kMostSubsets);
     }
     const std::vector<CoreName> cores = selection.cores.value_or(device.cores);
-    std::vector<Point> points;
-    const auto add = [&](const CoreName& victim, const std::string& victim_work,
-                         const std::vector<CoreName>& aggressors, const std::string& work) {
-      Point point;
-      const std::string set = format_core_set(aggressors);
-      point.axes = {victim.str(), victim_work, set, work};
-      point.label =
-          victim.str() + "/" + (victim_work == "load" ? "" : victim_work + "/") + work + "/" + set;
-      if (!offered) point.skip = "this device has no contention engine";
-      point.estimate_s = 5e-3;  // two laps and the window on the host: for --dry-run only
-      points.push_back(std::move(point));
-    };
-    const std::vector<Beside> kinds = kinds_of(device, works);
+    kinds_ = kinds_of(device, works);
     std::vector<std::string> victim_works;
-    for (const Beside& kind : kinds) add_once(victim_works, kind.victim_work);
+    for (const Beside& kind : kinds_) add_once(victim_works, kind.victim_work);
     if (victim_works.empty()) victim_works = {"load"};
+    std::vector<Point> points;
     for (const std::string& victim_work : victim_works) {
-      for (const CoreName& victim : cores) add(victim, victim_work, {}, "none");
+      for (const CoreName& victim : cores) {
+        points.push_back(point_of(victim, {victim_work, "none"}, {}));
+        if (!offered) points.back().skip = "this device has no contention engine";
+      }
     }
     if (!offered) return points;
-    for (const auto& [victim_work, work] : kinds) {
-      for (std::size_t v = 0; v < cores.size(); ++v) {
-        if (design_ == "subsets") {
-          Rng rng(key_of({selection.seed, v}));  // the same subsets for every work
-          for (std::int64_t s = 0; s < subsets; ++s)
-            add(cores[v], victim_work, random_half(cores, v, rng), work);
-          continue;
+    const std::vector<Directed> first = first_pairs(cores.size(), selection.seed);
+    for (const Beside& kind : kinds_) {
+      if (design_ == "subsets") {
+        for (std::size_t v = 0; v < cores.size(); ++v) {
+          add_subsets(cores, v, kind, std::min(kSubsetStep, subsets_), selection.seed, points);
         }
-        const std::size_t most = sampled_control && work == "register"
-                                     ? std::min(kQuickControls, cores.size() - 1)
-                                     : cores.size() - 1;
-        for (std::size_t next = 1; next <= most; ++next) {
-          add(cores[v], victim_work, {cores[(v + next) % cores.size()]}, work);
+      } else if (kind.work == "register") {
+        const std::size_t most = std::min(kControls, cores.size() - 1);
+        for (std::size_t v = 0; v < cores.size(); ++v) {
+          for (std::size_t next = 1; next <= most; ++next) {
+            points.push_back(point_of(cores[v], kind, {cores[(v + next) % cores.size()]}));
+          }
+        }
+      } else {
+        for (const auto& [victim, aggressor] : first) {
+          points.push_back(point_of(cores[victim], kind, {cores[aggressor]}));
         }
       }
     }
     return points;
+  }
+
+  std::vector<Point> extend(const Selection& selection, const std::vector<Point>& points,
+                            const std::vector<PointSamples>& samples) override {
+    if (selection.device.aggressor_works.empty()) return {};
+    const std::vector<CoreName> cores = selection.cores.value_or(selection.device.cores);
+    return design_ == "subsets" ? more_subsets(cores, selection.seed, points, samples)
+                                : more_pairs(cores, selection.seed, points, samples);
   }
 
   std::map<std::string, std::string> options() const override {
@@ -137,7 +143,19 @@ class Interfere : public Probe {
   struct Beside {
     std::string victim_work;
     std::string work;
+    bool operator==(const Beside&) const = default;
   };
+
+  static Point point_of(const CoreName& victim, const Beside& kind,
+                        const std::vector<CoreName>& aggressors) {
+    Point point;
+    const std::string set = format_core_set(aggressors);
+    point.axes = {victim.str(), kind.victim_work, set, kind.work};
+    point.label = victim.str() + "/" + (kind.victim_work == "load" ? "" : kind.victim_work + "/") +
+                  kind.work + "/" + set;
+    point.estimate_s = 5e-3;  // two laps and the window on the host: for --dry-run only
+    return point;
+  }
 
   static void add_once(std::vector<std::string>& names, const std::string& name) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
@@ -175,22 +193,142 @@ class Interfere : public Probe {
     return kinds;
   }
 
-  /// Half of the other cores, rounded up.
-  static std::vector<CoreName> random_half(const std::vector<CoreName>& cores, std::size_t victim,
-                                           Rng& rng) {
-    std::vector<CoreName> others;
-    for (std::size_t i = 0; i < cores.size(); ++i) {
-      if (i != victim) others.push_back(cores[i]);
+  /// The first `count` random halves (rounded up) of the cores beside one victim: the same for
+  /// every kind of work.
+  static void add_subsets(const std::vector<CoreName>& cores, std::size_t victim,
+                          const Beside& kind, std::int64_t count, std::uint64_t seed,
+                          std::vector<Point>& points) {
+    Rng rng(key_of({seed, victim}));
+    for (std::int64_t s = 0; s < count; ++s) {
+      std::vector<CoreName> others;
+      for (std::size_t i = 0; i < cores.size(); ++i) {
+        if (i != victim) others.push_back(cores[i]);
+      }
+      shuffle(others, rng);
+      others.resize((others.size() + 1) / 2);
+      points.push_back(point_of(cores[victim], kind, others));
     }
-    shuffle(others, rng);
-    others.resize((others.size() + 1) / 2);
-    return others;
+  }
+
+  /// What was measured of one kind: logarithm of the latency of each point with samples.
+  struct Measured {
+    std::map<std::size_t, double> alone;  ///< by victim
+    struct Launch {
+      std::size_t victim;
+      std::vector<std::size_t> aggressors;
+      double log_latency;
+    };
+    std::vector<Launch> beside;
+  };
+  Measured measured(const Beside& kind, const std::vector<CoreName>& cores,
+                    const std::vector<Point>& points,
+                    const std::vector<PointSamples>& samples) const {
+    std::map<CoreName, std::size_t> position;
+    for (std::size_t i = 0; i < cores.size(); ++i) position[cores[i]] = i;
+    Measured result;
+    for (std::size_t p = 0; p < points.size(); ++p) {
+      const auto text = [&](std::string_view name) {
+        return axis<std::string>(schema(), points[p], name);
+      };
+      if (samples[p].elapsed_s.empty() || text("victim_work") != kind.victim_work) continue;
+      // Every point of one kind takes as many loads: latencies are as their elapsed times.
+      const double log_latency = std::log(*median(samples[p].elapsed_s));
+      const std::size_t victim = position.at(parse_core_name(text("victim")));
+      if (text("aggressor_work") == "none") {
+        result.alone[victim] = log_latency;
+      } else if (text("aggressor_work") == kind.work) {
+        std::vector<std::size_t> aggressors;
+        for (const CoreName& core : parse_core_set(text("aggressors"))) {
+          aggressors.push_back(position.at(core));
+        }
+        result.beside.push_back({victim, std::move(aggressors), log_latency});
+      }
+    }
+    return result;
+  }
+
+  std::vector<Point> more_pairs(const std::vector<CoreName>& cores, std::uint64_t seed,
+                                const std::vector<Point>& points,
+                                const std::vector<PointSamples>& samples) const {
+    std::vector<Point> more;
+    for (const Beside& kind : kinds_) {
+      if (kind.work == "register") continue;
+      PairLog log;
+      const auto pairs_of = [&](const Measured& all) {
+        std::vector<MeasuredPair> pairs;
+        for (const auto& one : all.beside) {
+          pairs.push_back({{one.victim, one.aggressors.front()}, one.log_latency});
+        }
+        return pairs;
+      };
+      const Measured beside = measured(kind, cores, points, samples);
+      log.alone = beside.alone;
+      log.beside = pairs_of(beside);
+      log.controls = pairs_of(measured({kind.victim_work, "register"}, cores, points, samples));
+      for (const auto& [victim, aggressor] : further_pairs(cores.size(), seed, log)) {
+        more.push_back(point_of(cores[victim], kind, {cores[aggressor]}));
+      }
+    }
+    return more;
+  }
+
+  /// Whether the latencies of one victim leave open which aggressors slow it: with and without
+  /// each.
+  static bool undecided(const std::vector<const Measured::Launch*>& launches, std::size_t cores) {
+    std::vector<double> with(cores, 0), count(cores, 0);
+    double sum = 0, squares = 0;
+    for (const auto* launch : launches) {
+      sum += launch->log_latency;
+      squares += launch->log_latency * launch->log_latency;
+      for (std::size_t core : launch->aggressors) {
+        with[core] += launch->log_latency;
+        ++count[core];
+      }
+    }
+    const auto n = static_cast<double>(launches.size());
+    const double variance = std::max(0.0, squares / n - sum / n * sum / n);
+    for (std::size_t core = 0; core < cores; ++core) {
+      if (count[core] == 0 || count[core] == n) continue;
+      const double excess = with[core] / count[core] - (sum - with[core]) / (n - count[core]);
+      const double error = std::sqrt(variance * (1 / count[core] + 1 / (n - count[core])));
+      if (decide(excess, error, cores * (cores - 1)) == Decision::undecided) return true;
+    }
+    return false;
+  }
+
+  std::vector<Point> more_subsets(const std::vector<CoreName>& cores, std::uint64_t seed,
+                                  const std::vector<Point>& points,
+                                  const std::vector<PointSamples>& samples) const {
+    std::vector<std::size_t> launched(cores.size(), 0);
+    std::vector<bool> open(cores.size(), false);
+    for (const Beside& kind : kinds_) {
+      const Measured all = measured(kind, cores, points, samples);
+      std::vector<std::vector<const Measured::Launch*>> of(cores.size());
+      for (const auto& launch : all.beside) of[launch.victim].push_back(&launch);
+      for (std::size_t v = 0; v < cores.size(); ++v) {
+        launched[v] = std::max(launched[v], of[v].size());
+        if (kind.work == "register" || of[v].empty()) continue;
+        open[v] = open[v] || undecided(of[v], cores.size());
+      }
+    }
+    std::vector<Point> more;
+    for (const Beside& kind : kinds_) {  // the control goes with the others
+      for (std::size_t v = 0; v < cores.size(); ++v) {
+        const auto count = static_cast<std::int64_t>(launched[v]);
+        if (!open[v] || count >= subsets_) continue;
+        // Those that are there already are left out by the runner.
+        add_subsets(cores, v, kind, std::min(count + kSubsetStep, subsets_), seed, more);
+      }
+    }
+    return more;
   }
 
   std::string design_ = "pairs";
   std::optional<std::string> aggressor_text_;
   std::optional<std::string> victim_text_;
   std::optional<std::string> subsets_text_;
+  std::vector<Beside> kinds_;
+  std::int64_t subsets_ = kSubsets;
 };
 
 }  // namespace

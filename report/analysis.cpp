@@ -10,11 +10,6 @@
 namespace sonde {
 namespace {
 
-void sort_by_x(Curve& curve) {
-  std::stable_sort(curve.begin(), curve.end(),
-                   [](const CurvePoint& a, const CurvePoint& b) { return a.x < b.x; });
-}
-
 /// A point of the chase with its axes taken apart.
 struct ChasePoint {
   std::string core;
@@ -161,54 +156,6 @@ ChaseAnalysis analyse_chase(const GroupedRows& rows, const Manifest& manifest) {
   return result;
 }
 
-CopyAnalysis analyse_copies(const GroupedRows& rows, const Manifest& manifest) {
-  const Schema& schema = *rows.schema;
-  const Sampling sampling = sampling_of(manifest, schema.probe);
-  CopyAnalysis result;
-  for (const PointRows& point : rows.points) {
-    const Row& row = *point.first;
-    const auto bytes = static_cast<double>(row.integer(schema, "bytes").value_or(0));
-    auto at = curve_point(rows, point, bytes, "elapsed_s", sampling);
-    if (!at) continue;
-    const std::string direction = row.text(schema, "direction");
-    const std::string method = row.text(schema, "method");
-    const std::string alignment = format_cell(row.at(schema, "alignment_bytes"));
-    const std::string state = row.text(schema, "state");
-    auto series =
-        std::find_if(result.series.begin(), result.series.end(), [&](const CopySeries& s) {
-          return s.direction == direction && s.method == method && s.alignment == alignment &&
-                 s.state == state;
-        });
-    if (series == result.series.end()) {
-      result.series.push_back({direction, method, alignment, state, {}, {}});
-      series = result.series.end() - 1;
-    }
-    series->time.push_back(std::move(*at));
-  }
-  // Directions in the device's order, its own choice of method first.
-  const auto rank = [&](const CopySeries& series) {
-    std::size_t direction = 0;
-    for (; direction < manifest.device.copies.size(); ++direction) {
-      if (manifest.device.copies[direction].direction == series.direction) break;
-    }
-    return std::make_tuple(direction, series.direction, series.method != "auto", series.method);
-  };
-  std::stable_sort(result.series.begin(), result.series.end(),
-                   [&](const CopySeries& a, const CopySeries& b) { return rank(a) < rank(b); });
-  for (CopySeries& series : result.series) {
-    sort_by_x(series.time);
-    // All levels but the last, which is the memory itself; rotated buffers are in none of them.
-    std::vector<double> capacities;
-    for (std::size_t i = 0; series.state == "warm" && i + 1 < manifest.device.memory.size(); ++i) {
-      if (const auto bytes = manifest.device.memory[i].capacity_bytes) {
-        capacities.push_back(static_cast<double>(*bytes));
-      }
-    }
-    series.shape = analyse_copy(series.time, sampling.real, capacities);
-  }
-  return result;
-}
-
 /// Distinct values of a text column, in order of first appearance, those of `without` left out.
 std::vector<std::string> values_of(const GroupedRows& rows, const char* column,
                                    const std::string& without) {
@@ -222,22 +169,6 @@ std::vector<std::string> values_of(const GroupedRows& rows, const char* column,
 }
 
 }  // namespace
-
-std::vector<const CopySeries*> CopyAnalysis::main_series() const {
-  std::vector<const CopySeries*> chosen;
-  for (const CopySeries& one : series) {
-    if (one.method != "auto") continue;
-    const auto same = std::find_if(chosen.begin(), chosen.end(), [&](const CopySeries* other) {
-      return other->direction == one.direction;
-    });
-    if (same == chosen.end()) {
-      chosen.push_back(&one);
-    } else if (one.time.size() > (*same)->time.size()) {
-      *same = &one;
-    }
-  }
-  return chosen;
-}
 
 RunAnalysis analyse_run(const StoredRun& run) {
   RunAnalysis analysis;

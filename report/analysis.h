@@ -7,7 +7,7 @@
 
 #include "core/samples.h"
 #include "core/stored_run.h"
-#include "report/copy.h"
+#include "report/copy_series.h"
 #include "report/cores.h"
 #include "report/gemm.h"
 #include "report/levels.h"
@@ -44,18 +44,6 @@ struct ChaseAnalysis {
   std::vector<BlockSeries> blocks;  ///< one a kind of core
   std::optional<CoreSeries> cores;
   std::optional<FootprintSeries> footprints;
-};
-
-struct CopySeries {
-  std::string direction, method, alignment, state;
-  Curve time;  ///< x bytes, y seconds
-  CopyShape shape;
-};
-
-struct CopyAnalysis {
-  std::vector<CopySeries> series;  ///< method auto first in each direction
-  /// The series that findings speak of: method auto, one a direction, device order.
-  std::vector<const CopySeries*> main_series() const;
 };
 
 /// A metric that only says under which conditions a probe ran.

@@ -5,33 +5,29 @@
 
 #include "core/samples.h"
 #include "core/statistics.h"
+#include "report/copy_classes.h"
+#include "report/copy_edges.h"
+#include "report/copy_switches.h"
 
 namespace sonde {
 
-/// Copy time is discontinuous between two neighbouring sizes: the copy changed its method.
-struct CopySwitch {
-  double last_old = 0;   ///< largest size still on the old method
-  double first_new = 0;  ///< smallest size on the new one
-  double jump_s = 0;     ///< signed, at the geometric middle of the two sizes
-  std::optional<Interval> jump_interval;
-  double strength = 0;  ///< jump over its standard error
-  std::int64_t n = 0;   ///< samples that the two local models stand on
-};
-
-/// Time per byte starts to rise: the data left a cache. Without a jump, or with one that lies
-/// where source and destination together fill a declared memory level.
-struct CopyEdge {
-  double last_before = 0;          ///< largest size before the rise
-  double first_in = 0;             ///< next tested size
-  double rise = 0;                 ///< time per byte after the rise over before
-  std::optional<double> capacity;  ///< bytes of the declared level that explains a jump
+/// A stretch of sizes whose time is one straight line.
+struct CopyPiece {
+  double from = 0, to = 0;  ///< tested sizes, both on it
+  double fixed_s =
+      0;  ///< the line at 0 bytes; may be negative behind an edge and means nothing there
+  double per_byte_s = 0;
+  double at(double bytes) const { return fixed_s + per_byte_s * bytes; }
 };
 
 struct CopyShape {
-  std::vector<CopySwitch> switches;  ///< largest jump first; empty: none found
-  std::vector<CopyEdge> edges;       ///< by size
-  std::optional<CurvePoint> peak;    ///< x bytes, y the time, at the best bytes a second
-  bool cannot_tell = false;          ///< too few sizes to fit a line on both sides of any gap
+  std::vector<CopySwitch> switches;      ///< largest jump first; empty: none found
+  std::vector<CopyEdge> edges;           ///< by size
+  std::vector<CopyClass> classes;        ///< most sizes first
+  std::vector<CopyUndecided> undecided;  ///< by size: a jump or a steep edge
+  std::vector<CopyPiece> pieces;         ///< by size, without the sizes of a class
+  std::optional<CurvePoint> peak;        ///< x bytes, y the time, at the best bytes a second
+  bool cannot_tell = false;              ///< too few sizes to fit a line on both sides of any gap
 };
 
 /// `time`: seconds against bytes. `real`: the device is not modelled, so a jump has to be clearer

@@ -142,7 +142,7 @@ AxisRange y_range(const Figure& figure) {
 }
 
 void drop_undrawable(Figure& figure) {
-  if (figure.heat) return;  // an unknown cell is drawn as such
+  if (figure.heat || !figure.boxes.empty()) return;  // an unknown cell is drawn as such
   const auto drawable = [](double value, const Axis& axis) {
     return std::isfinite(value) && (!axis.log || value > 0);
   };
@@ -187,7 +187,7 @@ std::vector<Figure> build_figures(const FigureInput& input) {
   for (const FigureKind& kind : ordered) {
     for (Figure& figure : kind.build(input)) {
       drop_undrawable(figure);
-      figure.probe = kind.probe;
+      if (figure.probe.empty()) figure.probe = kind.probe;
       const std::string id = figure.id;  // two odd names of works may make one id
       for (int i = 2; !ids.insert(figure.id).second; ++i) figure.id = id + "_" + std::to_string(i);
       figures.push_back(std::move(figure));

@@ -6,6 +6,7 @@
 
 #include "report/analysis.h"
 #include "report/findings.h"
+#include "report/floor_plan.h"
 #include "report/heat_map.h"
 
 namespace sonde {
@@ -61,6 +62,7 @@ struct Figure {
   std::vector<Series> series;
   std::vector<Mark> marks;
   std::optional<HeatMap> heat;  ///< drawn instead of axes, series and marks, where it is there
+  std::vector<FloorBox> boxes;  ///< the same, of a floor plan
   std::string caption;
   int height = 540;  ///< pixels; the width is 960
 };

@@ -35,6 +35,7 @@ std::string exact(double value);
 void topology_findings(const RunAnalysis& analysis, FindingList& out);
 void pair_findings(const RunAnalysis& analysis, FindingList& out);  ///< interfere and handoff
 void stream_findings(const StreamAnalysis& stream, FindingList& out);
+void copy_findings(const RunAnalysis& analysis, FindingList& out);
 void gemm_findings(const GemmAnalysis& gemm, FindingList& out);
 
 }  // namespace sonde

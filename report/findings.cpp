@@ -62,60 +62,6 @@ void chase_findings(const ChaseAnalysis& chase, FindingList& out) {
   }
 }
 
-void copy_findings(const RunAnalysis& analysis, FindingList& out) {
-  const std::string file = out.file("copy");
-  const std::optional<double> roof = analysis.run->manifest.device.roof("memory_bytes_per_s");
-  const std::vector<const CopySeries*> all = analysis.copy->main_series();
-  for (std::size_t s = 0; s < all.size(); ++s) {
-    const CopySeries& series = *all[s];
-    const std::string suffix = series_suffix(s, series.direction);
-    const std::string where = file + ": " + series.direction + " auto, ";
-    const auto& switches = series.shape.switches;
-    for (std::size_t i = 0; i < switches.size(); ++i) {
-      const CopySwitch& found = switches[i];
-      out.position("copy.switch_bytes" + suffix + ordinal_suffix(i), found.last_old, found.last_old,
-                   found.first_new, "B",
-                   where +
-                       "jump of the median time against lines fitted on both sides; bracket is "
-                       "last size on the old method and first on the new");
-      Estimate cost{found.jump_s * 1e9, std::nullopt, found.n};
-      if (found.jump_interval) {
-        cost.interval = Interval{found.jump_interval->low * 1e9, found.jump_interval->high * 1e9};
-      }
-      out.estimate("copy.switch_cost_ns" + suffix + ordinal_suffix(i), cost, "ns",
-                   where + "difference of the two fitted lines in the middle of the bracket");
-    }
-    for (std::size_t i = 0; i < series.shape.edges.size(); ++i) {
-      const CopyEdge& edge = series.shape.edges[i];
-      out.position("copy.edge_bytes" + suffix + ordinal_suffix(i), edge.last_before,
-                   edge.last_before, edge.first_in, "B",
-                   where + "last size before time per byte rises by " +
-                       exact(std::round((edge.rise - 1) * 100)) +
-                       (edge.capacity ? " % where two buffers fill a declared level of " +
-                                            exact(*edge.capacity) + " B"
-                                      : " % without a jump"));
-    }
-    if (!series.shape.peak) continue;
-    const CurvePoint& peak = *series.shape.peak;
-    const auto rate = [&](double factor) {
-      Estimate estimate{factor * peak.x / *peak.y.value, std::nullopt, peak.y.n};
-      if (peak.y.interval && peak.y.interval->low > 0) {
-        estimate.interval = Interval{factor * peak.x / peak.y.interval->high,
-                                     factor * peak.x / peak.y.interval->low};
-      }
-      return estimate;
-    };
-    const std::string at =
-        where + "bytes counted once over median time at " + exact(peak.x) + " B, the best size";
-    out.estimate("copy.peak_bytes_per_s" + suffix, rate(1), "B/s", at);
-    // Only a copy inside the device's memory reads and writes that memory.
-    if (roof && *roof > 0 && series.direction == "d2d") {
-      out.estimate("copy.utilisation" + suffix, rate(2.0 / *roof), "1",
-                   at + ", read plus write over the datasheet memory bandwidth");
-    }
-  }
-}
-
 std::string cell(const std::optional<double>& value) { return value ? exact(*value) : ""; }
 
 }  // namespace

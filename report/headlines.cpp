@@ -1,5 +1,6 @@
 #include "report/headlines.h"
 
+#include "report/copy_figures.h"
 #include "report/figure.h"
 #include "report/html.h"
 #include "report/show.h"
@@ -135,6 +136,11 @@ void copy_cards(std::string& cards, const CopyAnalysis& copy, const Lookup& find
     for (std::size_t i = 0; i < shape.edges.size(); ++i) {
       simple_card(cards, find("copy.edge_bytes" + suffix + ordinal_suffix(i)),
                   "Copy leaves a cache" + where + ", from");
+    }
+    for (std::size_t i = 0; i < shape.classes.size(); ++i) {
+      simple_card(
+          cards, find("copy.class_factor" + suffix + ordinal_suffix(i)),
+          "Copy time of " + class_name(shape.classes[i]) + " against sizes beside them" + where);
     }
     simple_card(cards, find("copy.peak_bytes_per_s" + suffix), "Best copy bandwidth" + where);
     simple_card(cards, find("copy.utilisation" + suffix),

@@ -11,4 +11,8 @@ namespace sonde {
 /// own roofs. nullopt below two runs with such shapes.
 std::optional<Figure> overlay_rooflines(const std::vector<const RunReport*>& runs);
 
+/// The copies of several devices in one picture, each as a share of its own peak. nullopt below two
+/// curves.
+std::optional<Figure> overlay_copies(const std::vector<const RunReport*>& runs);
+
 }  // namespace sonde

@@ -285,7 +285,8 @@ void run_section(std::string& out, const RunReport& report, const std::filesyste
   if (device.conditions.empty()) row("conditions", "none recorded");
   out += "</tbody></table></div></details>\n";
   if (report.analysis.tree) {
-    out += "<section><h3>topology</h3>\n" + tree_html(*report.analysis.tree);
+    out += "<section><h3>topology</h3>\n" + tree_html(*report.analysis.tree) +
+           wave_html(report.analysis);
     findings_table(out, report, "topology");
     out += "</section>\n";
   }

@@ -245,6 +245,8 @@ void write_plot_script(const Figure& figure, const std::filesystem::path& path) 
     write_style(gp, figure);
     if (figure.heat) {
       write_heat_map(gp, figure);
+    } else if (!figure.boxes.empty()) {
+      write_floor_plan(gp, figure.boxes);
     } else {
       write_series(gp, figure);
     }

@@ -103,6 +103,7 @@ ReportOutcome make_report(const ReportRequest& request) {
   for (const auto& report : reports) views.push_back(report.get());
   std::vector<Figure> together;
   if (auto figure = overlay_rooflines(views)) together.push_back(std::move(*figure));
+  if (auto figure = overlay_copies(views)) together.push_back(std::move(*figure));
   figures.insert(figures.end(), together.begin(), together.end());
   write_file_atomically(out / "findings.csv", findings_csv(findings));
 

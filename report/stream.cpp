@@ -19,13 +19,31 @@ double StreamPoint::total_bytes() const {
   return arrays * static_cast<double>(bytes) * (shared ? 1 : static_cast<double>(cores.size()));
 }
 
-const StreamPoint* StreamAnalysis::best(const std::string& kind, bool memory) const {
+namespace {
+
+/// The fastest of the points that `take` accepts.
+template <class Take>
+const StreamPoint* fastest(const std::vector<StreamPoint>& points, const Take& take) {
   const StreamPoint* found = nullptr;
   for (const StreamPoint& point : points) {
-    if (point.kind != kind || (memory && !point.memory)) continue;
+    if (!take(point)) continue;
     if (found == nullptr || *point.bandwidth.y.value > *found->bandwidth.y.value) found = &point;
   }
   return found;
+}
+
+}  // namespace
+
+const StreamPoint* StreamAnalysis::best(const std::string& kind, bool memory) const {
+  return fastest(points, [&](const StreamPoint& point) {
+    return point.kind == kind && (point.memory || !memory);
+  });
+}
+
+const StreamPoint* StreamAnalysis::best_of_one_core(const std::string& kind) const {
+  return fastest(points, [&](const StreamPoint& point) {
+    return point.kind == kind && point.memory && point.cores.size() == 1;
+  });
 }
 
 std::vector<std::string> StreamAnalysis::kinds() const {

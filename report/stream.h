@@ -28,6 +28,8 @@ struct StreamAnalysis {
 
   /// The best of a kind; of memory alone where `memory` is true. nullptr: there is none.
   const StreamPoint* best(const std::string& kind, bool memory) const;
+  /// The best of a kind from memory by a core alone; nullptr: there is none.
+  const StreamPoint* best_of_one_core(const std::string& kind) const;
   std::vector<std::string> kinds() const;  ///< in order of first appearance
 };
 

@@ -30,6 +30,24 @@ void groups_of(std::string& out, const CoreTree& tree, std::size_t level,
 
 }  // namespace
 
+std::string wave_html(const RunAnalysis& analysis) {
+  if (!analysis.chase || !analysis.tree) return "";
+  std::string out;
+  for (const BlockSeries& series : analysis.chase->blocks) {
+    if (!series.wave.found) continue;
+    const auto cores =
+        std::count_if(analysis.tree->order.begin(), analysis.tree->order.end(),
+                      [&](const CoreName& core) { return core.kind == series.kind; });
+    if (cores == 0) continue;
+    const bool agree = series.wave.last_in <= cores && cores < series.wave.first_beyond;
+    out += "<p>One wave holds at least " + std::to_string(series.wave.last_in) +
+           " and fewer than " + std::to_string(series.wave.first_beyond) + " blocks on " +
+           html_text(series.kind) + " cores; " + std::to_string(cores) +
+           " such cores were found: " + (agree ? "they agree" : "they disagree") + ".</p>\n";
+  }
+  return out;
+}
+
 std::string tree_html(const CoreTree& tree) {
   if (tree.levels.empty()) {
     return "<p>" +

@@ -11,13 +11,6 @@
 namespace sonde {
 namespace {
 
-/// First core of each unit: what stands for the unit in any coarser partition.
-std::vector<std::size_t> representatives(const Partition& units) {
-  std::vector<std::size_t> first(static_cast<std::size_t>(group_count(units)), units.size());
-  for (std::size_t i = units.size(); i-- > 0;) first[static_cast<std::size_t>(units[i])] = i;
-  return first;
-}
-
 double pairs(double n) { return n * (n - 1) / 2; }
 
 }  // namespace
@@ -44,61 +37,76 @@ Partition renumbered(const Partition& partition) {
   return result;
 }
 
-Dendrogram::Dendrogram(const Similarity& similarity, const Partition& parent,
-                       const Partition& units)
-    : parent_(parent), units_(units) {
-  // Sums and counts of measured pairs between units, so that a missing pair weighs nothing.
-  const auto unit_count = static_cast<Eigen::Index>(group_count(units));
-  Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(unit_count, unit_count);
-  Eigen::MatrixXd count = Eigen::MatrixXd::Zero(unit_count, unit_count);
+Partition of_units(const Partition& partition, const Partition& units) {
+  Partition groups(static_cast<std::size_t>(group_count(units)));
   for (std::size_t i = 0; i < units.size(); ++i) {
-    for (std::size_t j = 0; j < units.size(); ++j) {
-      const double value = similarity(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
-      if (units[i] == units[j] || parent[i] != parent[j] || std::isnan(value)) continue;
-      sum(units[i], units[j]) += value;
-      count(units[i], units[j]) += 1;
+    groups[static_cast<std::size_t>(units[i])] = partition[i];
+  }
+  return renumbered(groups);
+}
+
+Partition of_cores(const Partition& unit_groups, const Partition& units) {
+  Partition groups;
+  groups.reserve(units.size());
+  for (int unit : units) groups.push_back(unit_groups[static_cast<std::size_t>(unit)]);
+  return renumbered(groups);
+}
+
+Dendrogram::Dendrogram(const Similarity& similarity, const Matrix& weight, const Partition& parent)
+    : parent_(parent) {
+  // Sums and counts of measured pairs, so that a missing pair weighs nothing.
+  const std::size_t n = parent.size();
+  Matrix sum(n, n), count(n, n);
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i == j || parent[i] != parent[j] || std::isnan(similarity(i, j))) continue;
+      sum(i, j) = similarity(i, j) * weight(i, j);
+      count(i, j) = weight(i, j);
     }
   }
-  std::vector<std::vector<int>> members(static_cast<std::size_t>(group_count(parent)));
-  const std::vector<std::size_t> first = representatives(units);
-  for (std::size_t unit = 0; unit < first.size(); ++unit) {
-    members[static_cast<std::size_t>(parent[first[unit]])].push_back(static_cast<int>(unit));
+  std::vector<std::vector<std::size_t>> members(static_cast<std::size_t>(group_count(parent)));
+  for (std::size_t unit = 0; unit < n; ++unit) {
+    members[static_cast<std::size_t>(parent[unit])].push_back(unit);
   }
-  const double never = -std::numeric_limits<double>::infinity();
-  const auto between = [&](int a, int b) {
-    return count(a, b) > 0 ? sum(a, b) / count(a, b) : never;
+  constexpr double kNever = -std::numeric_limits<double>::infinity();
+  const auto between = [&](std::size_t a, std::size_t b) {
+    return count(a, b) > 0 ? sum(a, b) / count(a, b) : kNever;
   };
-  for (std::vector<int>& alive : members) {
+  // The nearest of each unit is kept, so that a join costs one pass and not a search of all pairs.
+  std::vector<std::size_t> nearest(n);
+  std::vector<double> nearness(n, kNever);
+  for (std::vector<std::size_t>& alive : members) {
     std::vector<Join>& tree = trees_.emplace_back();
-    // The nearest of each unit is kept, so that a join costs one pass and not a search of all
-    // pairs.
-    std::map<int, std::pair<int, double>> nearest;
-    const auto search = [&](int a) {
-      std::pair<int, double> best{-1, never};
-      for (int b : alive) {
-        if (b != a && (best.first < 0 || between(a, b) > best.second)) best = {b, between(a, b)};
+    const auto search = [&](std::size_t a) {
+      nearest[a] = n;
+      for (std::size_t b : alive) {
+        if (b == a) continue;
+        const double value = between(b, a);
+        if (nearest[a] == n || value > nearness[a]) {
+          nearest[a] = b;
+          nearness[a] = value;
+        }
       }
-      nearest[a] = best;
     };
-    for (int unit : alive) search(unit);
+    for (std::size_t unit : alive) search(unit);
     while (alive.size() > 1) {
-      int a = alive.front();
-      for (int unit : alive) {
-        if (nearest[unit].second > nearest[a].second) a = unit;
+      std::size_t a = alive.front();
+      for (std::size_t unit : alive) {
+        if (nearness[unit] > nearness[a]) a = unit;
       }
-      const auto [b, value] = nearest[a];
-      tree.push_back({a, b, value});
-      joins_.push_back(value);
+      const std::size_t b = nearest[a];
+      tree.push_back({a, b, nearness[a]});
+      joins_.push_back(nearness[a]);
       alive.erase(std::find(alive.begin(), alive.end(), b));
-      for (int c : alive) {
+      for (std::size_t c : alive) {
         if (c == a) continue;
-        sum(a, c) += sum(b, c);
-        count(a, c) += count(b, c);
-        sum(c, a) = sum(a, c);
-        count(c, a) = count(a, c);
+        sum(c, a) += sum(c, b);
+        count(c, a) += count(c, b);
+        sum(a, c) = sum(c, a);
+        count(a, c) = count(c, a);
       }
-      for (int c : alive) {
-        if (c == a || nearest[c].first == a || nearest[c].first == b) search(c);
+      for (std::size_t c : alive) {
+        if (c == a || nearest[c] == a || nearest[c] == b) search(c);
       }
     }
   }
@@ -107,20 +115,16 @@ Dendrogram::Dendrogram(const Similarity& similarity, const Partition& parent,
 
 template <class Keep>
 Partition Dendrogram::cut(Keep keep) const {
-  std::vector<int> group(static_cast<std::size_t>(group_count(units_)));
-  std::iota(group.begin(), group.end(), 0);
+  Partition group = single_groups(parent_.size());
   for (std::size_t parent = 0; parent < trees_.size(); ++parent) {
     for (std::size_t step = 0; step < trees_[parent].size(); ++step) {
       const Join& join = trees_[parent][step];
       if (!keep(parent, step, join.similarity)) break;
-      const int from = group[static_cast<std::size_t>(join.b)];
-      const int to = group[static_cast<std::size_t>(join.a)];
+      const int from = group[join.b], to = group[join.a];
       std::replace(group.begin(), group.end(), from, to);
     }
   }
-  Partition partition;
-  for (int unit : units_) partition.push_back(group[static_cast<std::size_t>(unit)]);
-  return renumbered(partition);
+  return renumbered(group);
 }
 
 Partition Dendrogram::cut_above(double similarity) const {
@@ -140,12 +144,11 @@ Partition Dendrogram::cut_like(const Partition& like) const {
   });
 }
 
-double adjusted_rand(const Partition& a, const Partition& b, const Partition& parent,
-                     const Partition& units) {
+double adjusted_rand(const Partition& a, const Partition& b, const Partition& parent) {
   std::map<int, double> size;
   std::map<std::pair<int, int>, double> in_a, in_b;
   std::map<std::array<int, 3>, double> in_both;
-  for (std::size_t i : representatives(units)) {
+  for (std::size_t i = 0; i < parent.size(); ++i) {
     ++size[parent[i]];
     ++in_a[{parent[i], a[i]}];
     ++in_b[{parent[i], b[i]}];

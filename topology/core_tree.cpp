@@ -62,8 +62,7 @@ Overlap overlap_of(const NamedLevel& a, const NamedLevel& b) {
   part_b = renumbered(part_b);
   result.groups_a = group_count(part_a);
   result.groups_b = group_count(part_b);
-  result.agreement =
-      adjusted_rand(part_a, part_b, one_group(result.cores), single_groups(result.cores));
+  result.agreement = adjusted_rand(part_a, part_b, one_group(result.cores));
   return result;
 }
 
@@ -234,6 +233,12 @@ CoreTree infer_core_tree(const StoredRun& run) {
     return a.groups.size() < b.groups.size();
   });
   for (std::size_t i = accepted.size(); i-- > 1;) coarsen(accepted[i - 1], accepted[i]);
+  // What moved may have made two levels one, or left all cores in one group.
+  std::erase_if(accepted, [](const NamedLevel& level) { return level.groups.size() < 2; });
+  accepted.erase(
+      std::unique(accepted.begin(), accepted.end(),
+                  [](const NamedLevel& a, const NamedLevel& b) { return a.groups == b.groups; }),
+      accepted.end());
   for (NamedLevel& level : accepted) {
     tree.levels.push_back({"level_" + std::to_string(tree.levels.size() + 1),
                            std::move(level.groups), level.stability, level.basis});

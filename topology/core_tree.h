@@ -66,6 +66,21 @@ struct CoreTree {
 /// From the rows and manifest alone: the manifest of a simulated device names no structure.
 CoreTree infer_core_tree(const StoredRun& run);
 
+/// A group with what is inside it, or (the root) all cores.
+struct TreeNode {
+  std::size_t level = 0;        ///< index into CoreTree::levels; of the root it means nothing
+  std::vector<CoreName> cores;  ///< directly inside, in no group of a finer level
+  std::vector<TreeNode> inside;
+};
+/// The levels as one tree over `cores` and all cores of the levels. A core that a level does not
+/// name lies directly in what holds it.
+TreeNode nested(const CoreTree& tree, const std::vector<CoreName>& cores);
+
+/// topology.xml as hwloc 2 reads it (`lstopo --input`): Machine, a Group for each group with its
+/// level as subtype, and a PU for each core, numbered by its position in the manifest, with its
+/// name as info.
+std::string topology_xml(const StoredRun& run, const CoreTree& tree);
+
 /// topology.json: {"device", "levels":[{"name","groups","stability","basis"}], "none_found",
 /// "reason"}; no level and not none_found: cannot tell.
 std::string topology_json(const StoredRun& run, const CoreTree& tree);

@@ -13,53 +13,27 @@ namespace {
 constexpr double kLeastGap = 0.2;         // of the range of joins
 constexpr std::size_t kMostGaps = 6;      // tried in one place
 constexpr double kLeastAgreement = 0.3;   // adjusted Rand index between the halves
-constexpr double kLeastStrength = 5;      // standard errors, of many units
+constexpr double kLeastStrength = 6;      // standard errors, of many units
 constexpr double kLeastSeparation = 0.9;  // share of (same, other) pairs in the right order
 constexpr double kMostUnevenness = 0.15;  // of the contrast
 constexpr double kLeastStability = 0.6;   // adjusted Rand index of the bootstrap
 constexpr int kDraws = 50;
+constexpr int kPasses = 4;  // of guessing groups; it settles after two
+constexpr std::size_t kFewestPairs = 4;
+constexpr double kLeastOfFiner = 0.05;  // of the gap of the level inside
+/// The common part is known to about one unit's own part in all of them: a gap must be larger.
+constexpr double kLeastShare = 2;
+constexpr std::size_t kFewPlaces = 16;
 constexpr std::size_t kMostLevels = 8;
 constexpr double kRounding = 1e-9;  // a gap below it is none
 
-/// Similarity between units: the mean over the measured pairs of their cores. NaN: none measured,
-/// or units of different parents. `pairs` counts the cells.
-struct UnitTable {
-  Eigen::MatrixXd mean, pairs;
-};
-
-UnitTable unit_table(const Similarity& similarity, const Partition& parent,
-                     const Partition& units) {
-  const auto n = static_cast<Eigen::Index>(group_count(units));
-  UnitTable table{Eigen::MatrixXd::Zero(n, n), Eigen::MatrixXd::Zero(n, n)};
-  for (std::size_t i = 0; i < parent.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const double value = similarity(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
-      if (parent[i] != parent[j] || units[i] == units[j] || std::isnan(value)) continue;
-      const auto [a, b] = std::minmax(units[i], units[j]);
-      table.mean(a, b) += value;
-      ++table.pairs(a, b);
-    }
-  }
-  table.mean = table.mean.cwiseQuotient(table.pairs);  // 0/0 is the NaN wanted
-  return table;
-}
-
-/// Group of each unit in a partition that the units refine.
-std::vector<int> of_units(const Partition& partition, const Partition& units) {
-  std::vector<int> groups(static_cast<std::size_t>(group_count(units)));
-  for (std::size_t i = 0; i < units.size(); ++i) {
-    groups[static_cast<std::size_t>(units[i])] = partition[i];
-  }
-  return groups;
-}
-
 /// Calls `use(a, b, same)` for each pair of units that has a value; `same`: in one group.
 template <class Use>
-void for_pairs(const UnitTable& table, const std::vector<int>& groups, Use use) {
-  for (Eigen::Index a = 0; a < table.mean.rows(); ++a) {
-    for (Eigen::Index b = a + 1; b < table.mean.cols(); ++b) {
-      if (std::isnan(table.mean(a, b))) continue;
-      use(a, b, groups[static_cast<std::size_t>(a)] == groups[static_cast<std::size_t>(b)]);
+void for_pairs(const Similarity& table, const Partition& groups, Use use) {
+  for (std::size_t b = 0; b < table.cols(); ++b) {
+    for (std::size_t a = 0; a < b; ++a) {
+      if (std::isnan(table(a, b))) continue;
+      use(a, b, groups[a] == groups[b]);
     }
   }
 }
@@ -68,21 +42,19 @@ void for_pairs(const UnitTable& table, const std::vector<int>& groups, Use use) 
 /// of one unit share is not independent.
 class Judge {
  public:
-  Judge(const Look& look, const Partition& parent, const Partition& units)
-      : parents_(of_units(parent, units)),
-        all_(unit_table(look.all, parent, units)),
-        a_(unit_table(look.half_a, parent, units)),
-        b_(unit_table(look.half_b, parent, units)) {
+  Judge(const Look& look, Partition parents) : look_(look), parents_(std::move(parents)) {
     // The halves differ by their noise alone, and by chance likeness of what units are made of.
-    double squares = 0, cells = 0, count = 0;
-    for_pairs(a_, parents_, [&](Eigen::Index a, Eigen::Index b, bool) {
-      if (std::isnan(b_.mean(a, b))) return;
-      const double difference = a_.mean(a, b) - b_.mean(a, b);
-      squares += difference * difference / 2;
-      cells += 1 / a_.pairs(a, b);
-      ++count;
+    std::vector<double> apart;
+    double cells = 0;
+    for_pairs(look.half_a, parents_, [&](std::size_t a, std::size_t b, bool) {
+      if (std::isnan(look.half_b(a, b))) return;
+      apart.push_back(std::abs(look.half_a(a, b) - look.half_b(a, b)));
+      cells += 1 / look.weight(a, b);
     });
-    if (count == 0) return;
+    if (apart.empty()) return;
+    double squares = 0;
+    for (double difference : apart) squares += difference * difference / 2;
+    const auto count = static_cast<double>(apart.size());
     variance_ = std::max(squares / count, look.least_noise * look.least_noise * cells / count);
   }
 
@@ -102,8 +74,8 @@ class Judge {
   }
 
   /// Contrast of each half's grouping in the other half, in standard errors.
-  double strength(const std::vector<int>& from_a, const std::vector<int>& from_b) const {
-    const Contrast in_b = contrast(b_, from_a), in_a = contrast(a_, from_b);
+  double strength(const Partition& from_a, const Partition& from_b) const {
+    const Contrast in_b = contrast(look_.half_b, from_a), in_a = contrast(look_.half_a, from_b);
     const double sum = in_a.sum + in_b.sum;
     if (!variance_ || in_a.weight == 0 || in_b.weight == 0 || sum <= 0) return 0;
     const double error = std::sqrt(*variance_ * (in_a.weight + in_b.weight));
@@ -113,36 +85,41 @@ class Judge {
 
   /// How far pairs between the same two groups differ from each other beyond noise, over the
   /// contrast. In a tree all cores of one group are equally far from those of another; cores in a
-  /// row or a mesh are not, and any cut through them is arbitrary.
-  double unevenness(const std::vector<int>& groups) const {
+  /// row or a mesh are not, and any cut through them is arbitrary. A few places in a row show large
+  /// gaps by chance: there even the gap, what parts a group from the nearest one, must be that
+  /// clear.
+  double unevenness(const Partition& groups, double gap) const {
     struct Block {
       double n = 0, sum = 0, squares = 0;
     };
     std::map<std::pair<int, int>, Block> blocks;
-    for_pairs(all_, groups, [&](Eigen::Index a, Eigen::Index b, bool same) {
+    for_pairs(look_.all, groups, [&](std::size_t a, std::size_t b, bool same) {
       if (same) return;
-      Block& block = blocks[std::minmax(groups[static_cast<std::size_t>(a)],
-                                        groups[static_cast<std::size_t>(b)])];
+      Block& block = blocks[std::minmax(groups[a], groups[b])];
+      const double value = look_.all(a, b);
       ++block.n;
-      block.sum += all_.mean(a, b);
-      block.squares += all_.mean(a, b) * all_.mean(a, b);
+      block.sum += value;
+      block.squares += value * value;
     });
     double squares = 0, freedom = 0;
     for (const auto& [key, block] : blocks) {
       squares += block.squares - block.sum * block.sum / block.n;
       freedom += block.n - 1;
     }
-    const Contrast found = contrast(all_, groups);
+    const Contrast found = contrast(look_.all, groups);
     if (freedom < 1 || found.sum <= 0) return 0;
     const double noise = variance_.value_or(0) / 2;  // all samples are two halves
-    return std::sqrt(std::max(0.0, squares / freedom - noise)) * found.weight / found.sum;
+    const double scatter = std::sqrt(std::max(0.0, squares / freedom - noise));
+    const double contrast_of_one = found.sum / found.weight;
+    const bool few = look_.places && groups.size() < kFewPlaces;
+    return scatter / (few ? std::min(gap, contrast_of_one) : contrast_of_one);
   }
 
   /// Probability that a pair of one group is more alike than a pair of two groups of one parent.
-  double separation(const std::vector<int>& groups) const {
+  double separation(const Partition& groups) const {
     std::vector<std::pair<double, bool>> values;
-    for_pairs(all_, groups, [&](Eigen::Index a, Eigen::Index b, bool same) {
-      values.emplace_back(all_.mean(a, b), same);
+    for_pairs(look_.all, groups, [&](std::size_t a, std::size_t b, bool same) {
+      values.emplace_back(look_.all(a, b), same);
     });
     std::sort(values.begin(), values.end());
     double below = 0, right = 0, same_count = 0;
@@ -164,14 +141,14 @@ class Judge {
   };
 
   /// How much more alike units of one group are than units of one parent but two groups.
-  Contrast contrast(const UnitTable& table, const std::vector<int>& groups) const {
+  Contrast contrast(const Similarity& table, const Partition& groups) const {
     struct Sums {
       double same = 0, same_count = 0, other = 0, other_count = 0;
     };
     std::vector<Sums> parents(parents_.size());
-    for_pairs(table, groups, [&](Eigen::Index a, Eigen::Index b, bool same) {
-      Sums& sums = parents[static_cast<std::size_t>(parents_[static_cast<std::size_t>(a)])];
-      (same ? sums.same : sums.other) += table.mean(a, b);
+    for_pairs(table, groups, [&](std::size_t a, std::size_t b, bool same) {
+      Sums& sums = parents[static_cast<std::size_t>(parents_[a])];
+      (same ? sums.same : sums.other) += table(a, b);
       ++(same ? sums.same_count : sums.other_count);
     });
     Contrast result;
@@ -184,23 +161,36 @@ class Judge {
     return result;
   }
 
-  std::vector<int> parents_;
-  UnitTable all_, a_, b_;
+  const Look& look_;
+  Partition parents_;
   std::optional<double> variance_;  // of one pair of units in one half
 };
 
-/// True when a cut joins most units, into two groups or more: one pair among strangers, or one odd
-/// core beside all others, is no level.
-bool is_level(const std::vector<int>& groups) {
-  std::map<int, std::size_t> size;
+/// Whether a cut may be a level: it joins most units, into two groups or more, because one pair
+/// among strangers, or one odd core beside all others, is natural among places. What cores share is
+/// a level also when it joins fewer, as long as it rests on some pairs of cores (one may be late
+/// by chance in both directions) and is not one core beside all others, which would be its own.
+bool is_level(const Partition& groups, const Partition& units, bool places) {
+  std::map<int, std::size_t> size, cores;
   for (int group : groups) ++size[group];
-  std::size_t joined = 0, joined_units = 0;
+  std::vector<std::size_t> unit_size(groups.size(), 0);
+  for (int unit : units) {
+    ++unit_size[static_cast<std::size_t>(unit)];
+    ++cores[groups[static_cast<std::size_t>(unit)]];
+  }
+  std::size_t joined = 0, joined_units = 0, pairs = 0;
+  bool odd = false;
   for (const auto& [group, count] : size) {
+    odd = odd || cores[group] == 1;
+    pairs += cores[group] * cores[group];
     if (count < 2) continue;
     ++joined;
     joined_units += count;
   }
-  return joined >= 2 && 2 * joined_units > groups.size();
+  if (size.size() < 2) return false;
+  if (joined >= 2 && 2 * joined_units > groups.size()) return true;
+  for (std::size_t count : unit_size) pairs -= count * count;  // what is left is between units
+  return !places && pairs / 2 >= kFewestPairs && !(size.size() == 2 && odd);
 }
 
 class Search {
@@ -208,67 +198,104 @@ class Search {
   Search(const Evidence& evidence, std::uint64_t seed) : evidence_(evidence), seed_(seed) {}
 
   std::vector<FoundLevel> run() {
-    between(one_group(evidence_.cores().size()), single_groups(evidence_.cores().size()));
+    between(one_group(evidence_.cores().size()), single_groups(evidence_.cores().size()), {}, 0);
+    std::reverse(found_.begin(), found_.end());
     return std::move(found_);
   }
 
  private:
-  /// Levels strictly between `parent` and `units`, appended coarsest first.
-  void between(const Partition& parent, const Partition& units) {
+  /// Levels strictly between `parent` and `units`, appended finest first. `finer`: levels known
+  /// inside the units.
+  void between(const Partition& parent, const Partition& units, std::vector<Partition> finer,
+               double finer_gap) {
     if (found_count_ >= kMostLevels) return;
-    const std::optional<FoundLevel> level = strongest(parent, units);
-    if (!level) return;
+    const std::optional<FoundLevel> level = strongest(parent, units, finer);
+    // What a level leaves unexplained of itself looks like a coarser one, but a weak one.
+    if (!level || level->gap < kLeastOfFiner * finer_gap) return;
     ++found_count_;
-    between(parent, level->partition);
+    const std::size_t before = found_.size();
+    between(level->partition, units, finer, finer_gap);
+    finer.push_back(units);
+    for (std::size_t i = before; i < found_.size(); ++i) finer.push_back(found_[i].partition);
     found_.push_back(*level);
-    between(level->partition, units);
+    between(parent, level->partition, finer, level->gap);
   }
 
-  std::optional<FoundLevel> strongest(const Partition& parent, const Partition& units) const {
-    const Look look = evidence_.look(parent);
-    const Dendrogram tree(look.all, parent, units);
-    const std::vector<double>& joins = tree.joins();
-    struct Gap {
-      double size, middle;
-    };
+  struct Gap {
+    double size, middle;
+  };
+  /// Gaps between neighbouring joins that may part groups, largest first.
+  static std::vector<Gap> gaps_of(const std::vector<double>& joins) {
     std::vector<Gap> gaps;
-    for (std::size_t i = 0; i + 1 < joins.size(); ++i) {
-      if (std::isfinite(joins[i]) && std::isfinite(joins[i + 1])) {
-        gaps.push_back({joins[i] - joins[i + 1], (joins[i] + joins[i + 1]) / 2});
-      }
-    }
-    if (gaps.empty()) return std::nullopt;
     double range = 0;
-    for (const Gap& gap : gaps) range += gap.size;
+    for (std::size_t i = 0; i + 1 < joins.size(); ++i) {
+      if (!std::isfinite(joins[i]) || !std::isfinite(joins[i + 1])) continue;
+      gaps.push_back({joins[i] - joins[i + 1], (joins[i] + joins[i + 1]) / 2});
+      range += gaps.back().size;
+    }
     std::stable_sort(gaps.begin(), gaps.end(),
                      [](const Gap& a, const Gap& b) { return a.size > b.size; });
     if (gaps.size() > kMostGaps) gaps.resize(kMostGaps);
-    const Dendrogram tree_a(look.half_a, parent, units), tree_b(look.half_b, parent, units);
-    const Judge judge(look, parent, units);
-    for (const Gap& gap : gaps) {
-      if (gap.size < kRounding || gap.size < kLeastGap * range) break;
-      const Partition partition = tree.cut_above(gap.middle);
-      const std::vector<int> groups = of_units(partition, units);
-      if (!is_level(groups)) continue;
-      const Partition a = tree_a.cut_like(partition), b = tree_b.cut_like(partition);
-      if (adjusted_rand(a, b, parent, units) < kLeastAgreement) continue;
-      FoundLevel level{partition, 0, judge.strength(of_units(a, units), of_units(b, units))};
+    std::erase_if(
+        gaps, [&](const Gap& gap) { return gap.size < kRounding || gap.size < kLeastGap * range; });
+    return gaps;
+  }
+
+  std::optional<FoundLevel> strongest(const Partition& parent, const Partition& units,
+                                      const std::vector<Partition>& finer) const {
+    std::optional<FoundLevel> best = from_start(parent, units, finer, Own::none);
+    if (evidence_.one_start()) return best;
+    std::optional<FoundLevel> other = from_start(parent, units, finer, Own::mean);
+    if (!best || (other && other->strength > best->strength)) best.swap(other);
+    return best;
+  }
+
+  std::optional<FoundLevel> from_start(const Partition& parent, const Partition& units,
+                                       const std::vector<Partition>& finer, Own own) const {
+    const Partition unit_parent = of_units(parent, units);
+    // What groups have in common is taken out with groups that are not known yet: the largest gap
+    // is a first guess, and is looked at again as if it were true.
+    Partition guess = units;
+    Look look = evidence_.look(parent, guess, units, finer, own);
+    std::optional<Dendrogram> tree(std::in_place, look.all, look.weight, unit_parent);
+    for (int pass = 0; pass < kPasses; ++pass) {
+      Partition better;
+      for (const Gap& gap : gaps_of(tree->joins())) {
+        const Partition groups = tree->cut_above(gap.middle);
+        if (!is_level(groups, units, look.places)) continue;
+        better = of_cores(groups, units);
+        break;
+      }
+      if (better.empty() || better == guess) break;
+      guess = better;
+      look = evidence_.look(parent, guess, units, finer, own);
+      tree.emplace(look.all, look.weight, unit_parent);
+    }
+    const Dendrogram tree_a(look.half_a, look.weight, unit_parent),
+        tree_b(look.half_b, look.weight, unit_parent);
+    const Judge judge(look, unit_parent);
+    for (const Gap& gap : gaps_of(tree->joins())) {
+      const Partition groups = tree->cut_above(gap.middle);
+      if (!is_level(groups, units, look.places)) continue;
+      if (look.places && gap.size < kLeastShare / static_cast<double>(groups.size())) continue;
+      const Partition a = tree_a.cut_like(groups), b = tree_b.cut_like(groups);
+      if (adjusted_rand(a, b, unit_parent) < kLeastAgreement) continue;
+      FoundLevel level{of_cores(groups, units), 0, judge.strength(a, b), gap.size};
       if (level.strength < judge.least_strength()) continue;
       if (judge.separation(groups) < kLeastSeparation) continue;
-      if (judge.unevenness(groups) > kMostUnevenness) continue;
-      level.stability = stability(look, partition, parent, units);
+      if (judge.unevenness(groups, gap.size) > kMostUnevenness) continue;
+      level.stability = stability(look, groups, unit_parent);
       if (level.stability >= kLeastStability) return level;
     }
     return std::nullopt;
   }
 
-  double stability(const Look& look, const Partition& partition, const Partition& parent,
-                   const Partition& units) const {
+  double stability(const Look& look, const Partition& groups, const Partition& parent) const {
     double sum = 0;
     for (int draw = 0; draw < kDraws; ++draw) {
       Rng rng(key_of({seed_, 0x73746162, static_cast<std::uint64_t>(draw)}));
-      const Dendrogram tree(look.resample(rng), parent, units);
-      sum += adjusted_rand(tree.cut_like(partition), partition, parent, units);
+      const Dendrogram tree(look.resample(rng), look.weight, parent);
+      sum += adjusted_rand(tree.cut_like(groups), groups, parent);
     }
     return std::clamp(sum / kDraws, 0.0, 1.0);
   }
@@ -287,10 +314,11 @@ std::vector<FoundLevel> find_levels(const Evidence& evidence, std::uint64_t seed
 }
 
 double pair_noise(const Evidence& evidence) {
-  const std::size_t cores = evidence.cores().size();
-  const Look look = evidence.look(one_group(cores));
+  const Partition all = one_group(evidence.cores().size());
+  const Partition single = single_groups(all.size());
+  const Look look = evidence.look(all, single, single, {}, Own::mean);
   // All samples are two halves.
-  return Judge(look, one_group(cores), single_groups(cores)).half_noise() / std::sqrt(2.0);
+  return Judge(look, all).half_noise() / std::sqrt(2.0);
 }
 
 }  // namespace sonde

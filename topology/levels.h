@@ -12,6 +12,7 @@ struct FoundLevel {
   Partition partition;   ///< of the evidence's cores
   double stability = 0;  ///< mean adjusted Rand index of bootstrap draws with it, 0 to 1
   double strength = 0;   ///< contrast in the half it was not made from, in standard errors
+  double gap = 0;        ///< between the joins inside and those outside, in units of similarity
 };
 
 /// Every level in one source, coarsest first; each refines the one before. The strongest gap of the

@@ -50,7 +50,8 @@ void print(const StoredRun& run, const CoreTree& tree) {
 ExitCode run(const std::vector<std::string>& arguments) {
   CommandLine line("sonde-topology",
                    "The tree of cores (groups that share something) from the stored profile, "
-                   "interference and hand-off rows; written to DIR/topology.json and printed.");
+                   "interference and hand-off rows; written to DIR/topology.json and, for hwloc, "
+                   "DIR/topology.xml, and printed.");
   std::optional<std::string> dir;
   ReadOptions read;
   line.text("--run", dir, "the run directory (required)");
@@ -79,6 +80,7 @@ ExitCode run(const std::vector<std::string>& arguments) {
   }
   const CoreTree tree = infer_core_tree(stored);
   write_file_atomically(stored.dir / "topology.json", topology_json(stored, tree));
+  write_file_atomically(stored.dir / "topology.xml", topology_xml(stored, tree));
   print(stored, tree);
   std::cout.flush();
   if (!std::cout) throw OutputError("standard output: cannot be written");

@@ -1,4 +1,3 @@
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -8,20 +7,22 @@
 #include "core/error.h"
 #include "core/statistics.h"
 #include "topology/core_tree.h"
+#include "topology/gram.h"
 #include "topology/rows.h"
 
 namespace sonde {
 namespace {
 
-CoreMatrix empty_matrix(const std::set<CoreName>& cores) {
-  CoreMatrix matrix{{cores.begin(), cores.end()}, {}};
-  matrix.cells.resize(matrix.cores.size() * matrix.cores.size());
-  return matrix;
+PairSamples no_samples(const std::set<CoreName>& cores) {
+  PairSamples samples{{cores.begin(), cores.end()}, {}};
+  samples.cells.resize(samples.cores.size() * samples.cores.size());
+  return samples;
 }
 
-std::size_t position(const CoreMatrix& matrix, const CoreName& core) {
-  return static_cast<std::size_t>(std::lower_bound(matrix.cores.begin(), matrix.cores.end(), core) -
-                                  matrix.cores.begin());
+std::size_t position(const PairSamples& samples, const CoreName& core) {
+  const auto& cores = samples.cores;
+  return static_cast<std::size_t>(std::lower_bound(cores.begin(), cores.end(), core) -
+                                  cores.begin());
 }
 
 /// A row of interfere.csv in numbers.
@@ -40,50 +41,44 @@ struct Victim {
 /// victim alone, slow-down 1, is the intercept; a free one could not be told from the mean of the
 /// coefficients, because all sets are equally large. Ridge only where the rows are too few to tell
 /// all aggressors apart.
-void regress(const Victim& victim, double alone, std::size_t row, CoreMatrix& matrix) {
+void regress(const Victim& victim, double alone, std::size_t row, PairSamples& result) {
+  const std::size_t m = victim.beside.size();
+  std::vector<std::vector<std::size_t>> sets;  // cores of each row
   std::set<std::size_t> used;
   for (const Beside& beside : victim.beside) {
-    for (const CoreName& core : *beside.aggressors) used.insert(position(matrix, core));
+    std::vector<std::size_t>& cores = sets.emplace_back();
+    for (const CoreName& core : *beside.aggressors) cores.push_back(position(result, core));
+    std::erase(cores, row);
+    used.insert(cores.begin(), cores.end());
   }
-  const auto m = static_cast<Eigen::Index>(victim.beside.size());
-  std::vector<std::size_t> cores;
-  std::vector<Eigen::Index> column(matrix.cores.size(), -1);
-  for (std::size_t core : used) {
-    if (core == row) continue;
-    column[core] = static_cast<Eigen::Index>(cores.size());
-    cores.push_back(core);
-  }
-  const auto p = static_cast<Eigen::Index>(cores.size());
+  const std::vector<std::size_t> cores(used.begin(), used.end());
+  const std::size_t p = cores.size();
   if (p == 0) return;
-  Eigen::MatrixXd membership = Eigen::MatrixXd::Zero(m, p);
-  Eigen::VectorXd slow(m);
-  for (Eigen::Index r = 0; r < m; ++r) {
-    const Beside& beside = victim.beside[static_cast<std::size_t>(r)];
-    slow(r) = beside.latency / alone - 1;
-    for (const CoreName& core : *beside.aggressors) {
-      const Eigen::Index c = column[position(matrix, core)];
-      if (c >= 0) membership(r, c) = 1;
+  std::vector<std::size_t> column(result.cores.size());
+  for (std::size_t c = 0; c < p; ++c) column[cores[c]] = c;
+  Matrix normal(p, p);
+  std::vector<double> right(p, 0);
+  for (std::size_t r = 0; r < m; ++r) {
+    for (std::size_t a : sets[r]) {
+      right[column[a]] += victim.beside[r].latency / alone - 1;
+      for (std::size_t b : sets[r]) normal(column[b], column[a]) += 1;
     }
   }
-  Eigen::MatrixXd normal = membership.transpose() * membership;
+  double strength = 0;
+  for (std::size_t c = 0; c < p; ++c) strength += normal(c, c) / static_cast<double>(p);
   const bool enough = m > p + p / 4 + 1;
-  const double strength = normal.diagonal().mean();
-  normal.diagonal().array() +=
-      strength * (enough ? 1e-9 : static_cast<double>(p) / static_cast<double>(m));
-  const Eigen::VectorXd added = normal.ldlt().solve(membership.transpose() * slow);
-  for (Eigen::Index c = 0; c < p; ++c) {
-    matrix.cells[row * matrix.cores.size() + cores[static_cast<std::size_t>(c)]] = 1 + added(c);
+  for (std::size_t c = 0; c < p; ++c) {
+    normal(c, c) += strength * (enough ? 1e-9 : static_cast<double>(p) / static_cast<double>(m));
   }
+  const std::vector<double> added = solve_symmetric(normal, right);
+  for (std::size_t c = 0; c < p; ++c) result.at(row, cores[c]) = {1 + added[c]};
 }
 
-/// Each pair for itself: the median beside one aggressor over the median alone.
-void compare_pairs(const Victim& victim, double alone, std::size_t row, CoreMatrix& matrix) {
-  std::map<std::size_t, std::vector<double>> samples;
+/// Each pair for itself: each latency beside one aggressor over the median alone.
+void compare_pairs(const Victim& victim, double alone, std::size_t row, PairSamples& result) {
   for (const Beside& beside : victim.beside) {
-    samples[position(matrix, beside.aggressors->front())].push_back(beside.latency);
-  }
-  for (const auto& [core, latencies] : samples) {
-    if (core != row) matrix.cells[row * matrix.cores.size() + core] = *median(latencies) / alone;
+    const std::size_t core = position(result, beside.aggressors->front());
+    if (core != row) result.at(row, core).push_back(beside.latency / alone);
   }
 }
 
@@ -93,23 +88,30 @@ std::optional<CoreMatrix> profile_distance(const ProbeRows& profile, TimeSource 
   if (!profile.table) return std::nullopt;
   const ProfileTable table = read_profile(profile, source);
   if (table.cores.empty()) return std::nullopt;
-  CoreMatrix matrix = empty_matrix({table.cores.begin(), table.cores.end()});
-  const Eigen::Index n = table.latency_ns.cols();
-  // A missing value is 0 with weight 0, so that a pair is compared where both have one.
-  const Eigen::ArrayXXd weight =
-      table.latency_ns.isNaN().select(Eigen::ArrayXXd::Zero(table.latency_ns.rows(), n), 1.0);
-  Eigen::ArrayXXd centred = (weight > 0).select(table.latency_ns, 0.0);
-  for (Eigen::Index c = 0; c < n; ++c) {
-    centred.col(c) = (centred.col(c) - centred.col(c).sum() / weight.col(c).sum()) * weight.col(c);
+  const std::size_t n = table.cores.size(), lines = table.latency_ns.rows();
+  Matrix centred = table.latency_ns;
+  for (std::size_t c = 0; c < n; ++c) {
+    double sum = 0, count = 0;
+    for (double value : centred.column(c)) {
+      if (std::isnan(value)) continue;
+      sum += value;
+      ++count;
+    }
+    for (double& value : centred.column(c)) value -= sum / count;
   }
-  for (Eigen::Index i = 0; i < n; ++i) {
-    for (Eigen::Index j = 0; j <= i; ++j) {
-      const double both = (weight.col(i) * weight.col(j)).sum();
+  CoreMatrix matrix{table.cores, {}};
+  matrix.cells.resize(n * n);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) {
+      double sum = 0, both = 0;
+      for (std::size_t a = 0; a < lines; ++a) {
+        const double apart = std::abs(centred(a, i) - centred(a, j));
+        if (std::isnan(apart)) continue;
+        sum += apart;
+        ++both;
+      }
       if (both == 0) continue;
-      const double sum =
-          ((centred.col(i) - centred.col(j)).abs() * weight.col(i) * weight.col(j)).sum();
-      matrix.cells[static_cast<std::size_t>(i * n + j)] = sum / both;
-      matrix.cells[static_cast<std::size_t>(j * n + i)] = sum / both;
+      matrix.cells[i * n + j] = matrix.cells[j * n + i] = sum / both;
     }
   }
   return matrix;
@@ -127,8 +129,8 @@ std::vector<Contention> contentions_of(const ProbeRows& interfere, TimeSource so
   return kinds;
 }
 
-std::optional<CoreMatrix> slow_down(const ProbeRows& interfere, TimeSource source,
-                                    const Contention& kind) {
+std::optional<PairSamples> slow_down_samples(const ProbeRows& interfere, TimeSource source,
+                                             const Contention& kind) {
   if (!interfere.table) return std::nullopt;
   const Schema& schema = *interfere.schema;
   const std::size_t victim_at = schema.index("victim"), does_at = schema.index("victim_work"),
@@ -171,18 +173,23 @@ std::optional<CoreMatrix> slow_down(const ProbeRows& interfere, TimeSource sourc
     }
   }
   if (!any) return std::nullopt;
-  CoreMatrix matrix = empty_matrix(cores);
+  PairSamples result = no_samples(cores);
   for (const auto& [core, victim] : victims) {
     const std::optional<double> alone = median(victim.alone);
     if (!alone || *alone <= 0 || victim.beside.empty()) continue;
-    const std::size_t row = position(matrix, core);
-    (subsets ? regress : compare_pairs)(victim, *alone, row, matrix);
+    (subsets ? regress : compare_pairs)(victim, *alone, position(result, core), result);
   }
-  return matrix;
+  return result;
 }
 
-std::optional<CoreMatrix> handoff_latency(const ProbeRows& handoff, TimeSource source,
-                                          const std::string& kind) {
+std::optional<CoreMatrix> slow_down(const ProbeRows& interfere, TimeSource source,
+                                    const Contention& kind) {
+  const auto samples = slow_down_samples(interfere, source, kind);
+  return samples ? std::optional(medians(*samples)) : std::nullopt;
+}
+
+std::optional<PairSamples> handoff_samples(const ProbeRows& handoff, TimeSource source,
+                                           const std::string& kind) {
   if (!handoff.table) return std::nullopt;
   const Schema& schema = *handoff.schema;
   const std::size_t from_at = schema.index("from"), to_at = schema.index("to"),
@@ -207,14 +214,18 @@ std::optional<CoreMatrix> handoff_latency(const ProbeRows& handoff, TimeSource s
     }
   }
   if (cores.empty()) return std::nullopt;
-  CoreMatrix matrix = empty_matrix(cores);
-  for (const auto& [pair, latencies] : samples) {
+  PairSamples result = no_samples(cores);
+  for (auto& [pair, latencies] : samples) {
     if (pair.first == pair.second) continue;
-    matrix
-        .cells[position(matrix, pair.first) * matrix.cores.size() + position(matrix, pair.second)] =
-        *median(latencies);
+    result.at(position(result, pair.first), position(result, pair.second)) = std::move(latencies);
   }
-  return matrix;
+  return result;
+}
+
+std::optional<CoreMatrix> handoff_latency(const ProbeRows& handoff, TimeSource source,
+                                          const std::string& kind) {
+  const auto samples = handoff_samples(handoff, source, kind);
+  return samples ? std::optional(medians(*samples)) : std::nullopt;
 }
 
 }  // namespace sonde

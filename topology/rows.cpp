@@ -74,36 +74,36 @@ ProfileTable read_profile(const ProbeRows& profile, TimeSource source) {
       table.without_row.push_back(names[i]);
     }
   }
-  std::vector<Eigen::Index> column(names.size(), -1);
+  constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> column(names.size(), kNone);
   for (const auto& [core, texts] : ids) {
     for (int id : texts) {
-      column[static_cast<std::size_t>(id)] = static_cast<Eigen::Index>(table.cores.size());
+      column[static_cast<std::size_t>(id)] = table.cores.size();
     }
     table.cores.push_back(core);
   }
   std::sort(visited.begin(), visited.end());
-  std::vector<Eigen::Index> line(visited.size());
+  std::vector<std::size_t> line(visited.size());
   for (std::size_t i = 0; i < visited.size(); ++i) {
     table.addresses.push_back(visited[i].second);
-    line[static_cast<std::size_t>(address_ids[visited[i].second])] = static_cast<Eigen::Index>(i);
+    line[static_cast<std::size_t>(address_ids[visited[i].second])] = i;
   }
 
-  const auto lines = static_cast<Eigen::Index>(visited.size());
-  std::vector<std::pair<Eigen::Index, double>> cells;
+  const std::size_t lines = visited.size();
+  std::vector<std::pair<std::size_t, double>> cells;
   cells.reserve(samples.size());
   for (const Sample& sample : samples) {
-    const Eigen::Index c = column[static_cast<std::size_t>(sample.core)];
-    if (c < 0) continue;
+    const std::size_t c = column[static_cast<std::size_t>(sample.core)];
+    if (c == kNone) continue;
     cells.emplace_back(c * lines + line[static_cast<std::size_t>(sample.address)], sample.latency);
   }
   std::sort(cells.begin(), cells.end());
-  table.latency_ns =
-      Eigen::ArrayXXd::Constant(lines, static_cast<Eigen::Index>(table.cores.size()), kMissing);
+  table.latency_ns = Matrix(lines, table.cores.size(), kMissing);
   for (std::size_t i = 0; i < cells.size();) {
     std::size_t j = i;
     while (j < cells.size() && cells[j].first == cells[i].first) ++j;
     // Sorted by value too: the median is in the middle.
-    table.latency_ns.data()[cells[i].first] =
+    table.latency_ns.cells()[cells[i].first] =
         (cells[(i + j - 1) / 2].second + cells[(i + j) / 2].second) / 2;
     i = j;
   }
@@ -112,29 +112,46 @@ ProfileTable read_profile(const ProbeRows& profile, TimeSource source) {
 
 void keep_covered(ProfileTable& table) {
   const auto present = [](double value) { return !std::isnan(value); };
-  std::vector<Eigen::Index> columns, lines;
+  const Matrix all = std::move(table.latency_ns);
+  std::vector<std::size_t> columns, lines;
   std::vector<CoreName> cores;
-  for (Eigen::Index c = 0; c < table.latency_ns.cols(); ++c) {
-    const auto values = table.latency_ns.col(c);
-    const CoreName& core = table.cores[static_cast<std::size_t>(c)];
-    if (2 * std::count_if(values.begin(), values.end(), present) >= values.size()) {
+  for (std::size_t c = 0; c < all.cols(); ++c) {
+    const auto values = all.column(c);
+    const CoreName& core = table.cores[c];
+    const auto first = std::find_if(values.begin(), values.end(), present);
+    const bool varies =
+        std::any_of(first, values.end(), [&](double v) { return present(v) && v != *first; });
+    const auto there = std::count_if(values.begin(), values.end(), present);
+    if (varies && 2 * static_cast<std::size_t>(there) >= values.size()) {
       columns.push_back(c);
       cores.push_back(core);
     } else {
       table.without_row.push_back(core.str());
     }
   }
-  const Eigen::ArrayXXd kept = table.latency_ns(Eigen::all, columns);
   std::vector<std::int64_t> addresses;
-  for (Eigen::Index a = 0; a < kept.rows(); ++a) {
-    const auto values = kept.row(a);
-    if (2 * std::count_if(values.begin(), values.end(), present) < values.size()) continue;
+  for (std::size_t a = 0; a < all.rows(); ++a) {
+    std::size_t there = 0;
+    for (std::size_t c : columns) there += present(all(a, c)) ? 1U : 0U;
+    if (2 * there < columns.size()) continue;
     lines.push_back(a);
-    addresses.push_back(table.addresses[static_cast<std::size_t>(a)]);
+    addresses.push_back(table.addresses[a]);
   }
-  table.latency_ns = Eigen::ArrayXXd(kept(lines, Eigen::all));
+  table.latency_ns = Matrix(lines.size(), columns.size());
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    for (std::size_t a = 0; a < lines.size(); ++a) {
+      table.latency_ns(a, c) = all(lines[a], columns[c]);
+    }
+  }
   table.cores = std::move(cores);
   table.addresses = std::move(addresses);
+}
+
+CoreMatrix medians(const PairSamples& samples) {
+  CoreMatrix matrix{samples.cores, {}};
+  matrix.cells.reserve(samples.cells.size());
+  for (const std::vector<double>& cell : samples.cells) matrix.cells.push_back(median(cell));
+  return matrix;
 }
 
 std::vector<std::string> values_of(const ProbeRows& rows, TimeSource source,

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/decide.h"
 #include "core/parse.h"
 #include "core/statistics.h"
 #include "topology/levels.h"
@@ -33,36 +34,71 @@ std::string levels_text(const SourceResult& result) {
   return join_names(counts) + " groups";
 }
 
-/// Drops cores until each has cells with at least half of the others, in either direction. Returns
+/// Fewest others that a core must have been measured with: one in so many.
+constexpr std::ptrdiff_t kMostPartners = 10;
+
+/// Drops cores until each has cells with enough of the others, in either direction. Returns
 /// what was dropped.
-std::vector<CoreName> drop_uncovered(CoreMatrix& matrix) {
+std::vector<CoreName> drop_uncovered(PairSamples& matrix) {
   std::vector<CoreName> dropped;
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < matrix.cores.size(); ++i) kept.push_back(i);
   while (kept.size() > 1) {
     const auto partners = [&](std::size_t i) {
       return std::count_if(kept.begin(), kept.end(), [&](std::size_t j) {
-        return j != i && (matrix.at(i, j) || matrix.at(j, i));
+        return j != i && (!matrix.at(i, j).empty() || !matrix.at(j, i).empty());
       });
     };
     const auto least =
         std::min_element(kept.begin(), kept.end(),
                          [&](std::size_t a, std::size_t b) { return partners(a) < partners(b); });
-    if (2 * partners(*least) >= static_cast<std::ptrdiff_t>(kept.size()) - 1) break;
+    if (kMostPartners * partners(*least) >= static_cast<std::ptrdiff_t>(kept.size()) - 1) break;
     dropped.push_back(matrix.cores[*least]);
     kept.erase(least);
   }
-  CoreMatrix smaller;
+  PairSamples smaller;
   for (std::size_t i : kept) {
     smaller.cores.push_back(matrix.cores[i]);
-    for (std::size_t j : kept) smaller.cells.push_back(matrix.at(i, j));
+    for (std::size_t j : kept) smaller.cells.push_back(std::move(matrix.at(i, j)));
   }
   matrix = std::move(smaller);
   return dropped;
 }
 
+/// What the register control says of single pairs.
+struct Control {
+  double centre = 0, spread = 0;  ///< of the logarithm of a slow-down
+};
+
+/// Pairs of which it is open whether they share anything (core/decide.h), in words; empty: none is.
+std::string open_pairs(const PairSamples& samples, const Control& control) {
+  std::size_t measured = 0, unmeasured = 0, undecided = 0;
+  const std::size_t n = samples.cores.size();
+  std::vector<std::pair<double, double>> excesses;  // with its error
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = i + 1; j < n; ++j) {
+      const auto there = median(samples.at(i, j)), back = median(samples.at(j, i));
+      if (!there && !back) {
+        ++unmeasured;
+        continue;
+      }
+      ++measured;
+      const double mean = there && back ? (*there + *back) / 2 : there.value_or(back.value_or(0));
+      excesses.emplace_back(mean - control.centre,
+                            control.spread / (there && back ? std::sqrt(2.0) : 1));
+    }
+  }
+  for (const auto& [excess, error] : excesses) {
+    undecided += decide(excess, error, measured) == Decision::undecided ? 1U : 0U;
+  }
+  std::string text;
+  if (undecided > 0) text += fmt::format("; {} of {} pairs are undecided", undecided, measured);
+  if (unmeasured > 0) text += fmt::format("; {} pairs were not measured", unmeasured);
+  return text;
+}
+
 /// From a matrix of numbers that grow with similarity.
-SourceResult judge_pairs(CoreMatrix matrix, double least_noise, std::uint64_t seed,
+SourceResult judge_pairs(PairSamples matrix, double least_noise, std::uint64_t seed,
                          const std::string& basis, const char* what) {
   SourceResult result;
   result.seen = matrix.cores;
@@ -74,17 +110,18 @@ SourceResult judge_pairs(CoreMatrix matrix, double least_noise, std::uint64_t se
                                  matrix.cores.size(), kFewestCores, left_out);
     return result;
   }
-  // The noise of a pair is what its two directions differ by.
-  std::size_t pairs = 0, both = 0;
+  // The noise of a pair is what its two directions differ by, or its repetitions.
+  std::size_t pairs = 0, twice = 0;
   for (std::size_t i = 0; i < matrix.cores.size(); ++i) {
     for (std::size_t j = i + 1; j < matrix.cores.size(); ++j) {
-      pairs += matrix.at(i, j) || matrix.at(j, i);
-      both += matrix.at(i, j) && matrix.at(j, i);
+      const std::size_t samples = matrix.at(i, j).size() + matrix.at(j, i).size();
+      pairs += samples > 0 ? 1 : 0;
+      twice += samples > 1 ? 1 : 0;
     }
   }
-  if (4 * both < pairs) {
-    result.verdict = fmt::format("{}: {} of {} pairs in both directions, fewer than a quarter{}",
-                                 basis, both, pairs, left_out);
+  if (4 * twice < pairs) {
+    result.verdict = fmt::format("{}: {} of {} pairs measured twice, fewer than a quarter{}", basis,
+                                 twice, pairs, left_out);
     return result;
   }
   const auto evidence = pair_evidence(matrix, least_noise);
@@ -103,11 +140,11 @@ SourceResult judge_pairs(CoreMatrix matrix, double least_noise, std::uint64_t se
 
 /// Cells through `change`, which must make larger mean more alike.
 template <class Change>
-CoreMatrix changed(CoreMatrix matrix, Change change) {
-  for (auto& cell : matrix.cells) {
-    if (cell) *cell = change(*cell);
+PairSamples changed(PairSamples samples, Change change) {
+  for (std::vector<double>& cell : samples.cells) {
+    for (double& value : cell) value = change(value);
   }
-  return matrix;
+  return samples;
 }
 
 /// A slow-down below this is a regression gone astray; its logarithm must still exist.
@@ -154,7 +191,7 @@ std::vector<SourceResult> judge_interference(const ProbeRows& interfere, TimeSou
                                              std::uint64_t seed) {
   std::vector<SourceResult> results;
   const std::vector<Contention> kinds = contentions_of(interfere, source);
-  std::map<std::string, double> controls;  // by the victim's work
+  std::map<std::string, Control> controls;  // by the victim's work
   for (const Contention& kind : kinds) {
     if (!kind.control()) continue;
     const auto matrix = slow_down(interfere, source, kind);
@@ -164,17 +201,21 @@ std::vector<SourceResult> judge_interference(const ProbeRows& interfere, TimeSou
     for (const auto& cell : matrix->cells) {
       if (cell) cells.push_back(log_of(*cell));
     }
-    if (const auto spread = mad(cells)) controls[kind.victim_work] = 1.4826 * *spread;
+    if (const auto spread = mad(cells)) {
+      controls[kind.victim_work] = {median(cells).value_or(0), 1.4826 * *spread};
+    }
   }
   for (const Contention& kind : kinds) {
     if (kind.control()) continue;
-    const auto matrix = slow_down(interfere, source, kind);
-    if (!matrix) continue;
+    auto samples = slow_down_samples(interfere, source, kind);
+    if (!samples) continue;
     const auto control = controls.find(kind.victim_work);
-    results.push_back(judge_pairs(changed(*matrix, log_of),
-                                  control == controls.end() ? 0 : control->second, seed,
+    PairSamples logs = changed(std::move(*samples), log_of);
+    const bool known = control != controls.end();
+    const std::string open = known ? open_pairs(logs, control->second) : " (no register control)";
+    results.push_back(judge_pairs(std::move(logs), known ? control->second.spread : 0, seed,
                                   interfere.file + " " + kind.label(), "a mutual slow-down"));
-    if (control == controls.end()) results.back().verdict += " (no register control)";
+    results.back().verdict += open;
   }
   return results;
 }
@@ -183,10 +224,12 @@ std::vector<SourceResult> judge_handoff(const ProbeRows& handoff, TimeSource sou
                                         std::uint64_t seed) {
   std::vector<SourceResult> results;
   for (const std::string& kind : values_of(handoff, source, "kind")) {
-    const auto matrix = handoff_latency(handoff, source, kind);
-    if (!matrix) continue;
-    const auto nearness = changed(*matrix, [](double ns) { return -std::log(std::max(ns, 1e-3)); });
-    results.push_back(judge_pairs(nearness, 0, seed, handoff.file + " " + kind, "a shorter way"));
+    auto samples = handoff_samples(handoff, source, kind);
+    if (!samples) continue;
+    auto nearness =
+        changed(std::move(*samples), [](double ns) { return -std::log(std::max(ns, 1e-3)); });
+    results.push_back(
+        judge_pairs(std::move(nearness), 0, seed, handoff.file + " " + kind, "a shorter way"));
   }
   return results;
 }

@@ -10,6 +10,7 @@
 #include "device/common/pattern.h"
 #include "device/host/clock.h"
 #include "device/host/pin.h"
+#include "device/host/team.h"
 #include "device/host/wait_watch.h"
 #include "device/host/windows.h"
 
@@ -61,7 +62,7 @@ void refuse_impossible(const CopyWork& work, const DeviceDescription& descriptio
 
 CopyEngine::CopyEngine(const Machine& machine, const DeviceDescription& description,
                        CopyFunction copy)
-    : machine_(machine), description_(description), copy_(copy != nullptr ? copy : &std::memcpy) {}
+    : machine_(machine), description_(description), planted_(copy) {}
 
 std::byte* CopyEngine::source_slot(std::int64_t slot) const {
   return used_->source.data() + layout_.source_offset + slot * layout_.stride;
@@ -143,74 +144,140 @@ void CopyEngine::prepare(const CopyWork& work) {
   prepared_ = false;
   ++prepares_;
   refuse_impossible(work, description_);
+  const auto& methods = copy_methods();
+  const auto found = std::find_if(methods.begin(), methods.end(),
+                                  [&](const CopyMethod& one) { return one.name == work.method; });
+  if (found == methods.end()) throw Skip("this processor has no copy method " + work.method);
+  method_ = &*found;
+  if (work.alignment < method_->alignment) {
+    throw Skip("method " + work.method + " needs buffers aligned to " +
+               format_count(method_->alignment) + " B");
+  }
+  copy_ = planted_ != nullptr ? planted_ : method_->copy;
   const Layout layout = layout_for(work);
-  const PinnedThread pin(machine_.cpus.front());  // memory near the core that will copy
+  const std::vector<int> cpus = work.cores.empty() ? std::vector<int>{machine_.cpus.front()}
+                                                   : usable_cpus(machine_, work.cores);
+  const PinnedThread pin(cpus.front());  // memory near the core that will copy
   allocate(work, layout);
   layout_ = layout;
   fill(layout);
   work_ = work;
-  copies_ = 0;
   rotation_ = Rotation(layout.slots);
+  deal(cpus);
   prepared_ = true;
 }
 
-std::int64_t CopyEngine::copies_ns(std::int64_t count) {
-  const auto bytes = static_cast<std::size_t>(layout_.bytes);
-  const WaitWatch watch;
-  const std::int64_t begin = monotonic_ns();
+void CopyEngine::deal(const std::vector<int>& cpus) {
+  parts_.clear();
+  const auto cores = static_cast<std::int64_t>(cpus.size());
+  // Whole lines each: two cores that write one line would wait for each other.
+  const std::int64_t each = ((work_.bytes + cores - 1) / cores + kLine - 1) / kLine * kLine;
+  for (std::int64_t i = 0; i < cores; ++i) {
+    Part part;
+    part.rotation = rotation_;
+    part.seat.cpu = cpus[static_cast<std::size_t>(i)];
+    part.offset = i * each;
+    part.bytes = std::min(each, work_.bytes - part.offset);
+    if (part.bytes <= 0) {
+      throw Skip(format_count(work_.bytes) + " B in parts of whole lines are too few for " +
+                 std::to_string(cores) + " cores");
+    }
+    parts_.push_back(part);
+  }
+}
+
+void CopyEngine::copy_part(Part& part, std::int64_t count) const {
+  const auto bytes = static_cast<std::size_t>(part.bytes);
   if (layout_.slots == 1) {
-    std::byte* const to = target_slot(0);
-    const std::byte* const from = source_slot(0);
+    std::byte* const to = target_slot(0) + part.offset;
+    const std::byte* const from = source_slot(0) + part.offset;
     for (std::int64_t left = count; left > 0; --left) copy_(to, from, bytes);
   } else {
     for (std::int64_t left = count; left > 0; --left) {
-      copy_(target_slot(rotation_.place()), source_slot(rotation_.place()), bytes);
-      rotation_.advance();
+      copy_(target_slot(part.rotation.place()) + part.offset,
+            source_slot(part.rotation.place()) + part.offset, bytes);
+      part.rotation.advance();
     }
   }
-  const std::int64_t end = monotonic_ns();
-  copies_ += count;
-  return end - begin;
+  part.copies += count;
+}
+
+std::int64_t CopyEngine::copies_ns(Part& part, std::int64_t count) const {
+  const WaitWatch watch;
+  const std::int64_t begin = monotonic_ns();
+  copy_part(part, count);
+  return monotonic_ns() - begin;
+}
+
+double CopyEngine::together_ns() {
+  std::vector<int> cpus;
+  for (const Part& part : parts_) cpus.push_back(part.seat.cpu);
+  TeamWindow window(parts_.size());
+  double elapsed_ns = 0;
+  on_each_cpu(cpus, [&](std::size_t index) noexcept {
+    Part& part = parts_[index];
+    part.seat.before = current_cpu();
+    if (work_.warm) copy_part(part, 1);
+    const double each_ns = time_of_one_ns(
+        [&](std::int64_t count) { return window.time_ns(index, [&] { copy_part(part, count); }); });
+    if (index == 0) elapsed_ns = each_ns;
+    part.seat.after = current_cpu();
+  });
+  return elapsed_ns;
 }
 
 Sample CopyEngine::run(const Trial&) {
   if (!prepared_) throw PointFailure("run() without a prepare() that succeeded");
-  const int cpu = machine_.cpus.front();
-  const PinnedThread pin(cpu);
-  seat_ = Seat{cpu, current_cpu(), {}};
-  if (work_.warm) copies_ns(1);
-  const double elapsed_ns = time_of_one_ns([this](std::int64_t count) { return copies_ns(count); });
-  seat_.after = current_cpu();
+  Part& first = parts_.front();
+  const PinnedThread pin(first.seat.cpu);
+  double elapsed_ns = 0;
+  if (parts_.size() > 1) {
+    elapsed_ns = together_ns();
+  } else {
+    first.seat.before = current_cpu();
+    if (work_.warm) copies_ns(first, 1);
+    elapsed_ns = time_of_one_ns([&](std::int64_t count) { return copies_ns(first, count); });
+    first.seat.after = current_cpu();
+  }
   require_time(elapsed_ns, "the copies");
   Sample sample;
   sample.elapsed = Seconds(elapsed_ns * 1e-9);
   sample.clock = measure_core_clock();
-  sample.placement = {seat_.core()};
-  sample.note = "memcpy, " + used_->source.page_kind();
+  for (const Part& part : parts_) sample.placement.push_back(part.seat.core());
+  sample.store = method_->store;
+  sample.note = method_->note + ", " + used_->source.page_kind();
   if (used_->target.page_kind() != used_->source.page_kind())
     sample.note += " to " + used_->target.page_kind();
   if (!work_.warm) sample.note += ", rotated";
   return sample;
 }
 
+std::optional<std::string> CopyEngine::first_wrong(const Part& part) const {
+  // A part begins on a whole word of the pattern; what lies before it is another core's.
+  const std::int64_t used = std::min(part.copies, layout_.slots);
+  const auto bytes = static_cast<std::size_t>(part.offset + part.bytes);
+  std::int64_t slot = 0;
+  for (std::int64_t i = 0; i < used; ++i, slot = rotation_.after(slot)) {
+    const std::byte* copied = target_slot(slot);
+    const auto bad = first_difference({copied, bytes}, layout_.seed);
+    if (!bad) continue;
+    std::uint64_t word = pattern_word(layout_.seed, *bad / 8);
+    const auto expected = reinterpret_cast<const unsigned char*>(&word)[*bad % 8];
+    return "byte " + std::to_string(*bad) + " of the copy is " +
+           std::to_string(std::to_integer<int>(copied[*bad])) + ", expected " +
+           std::to_string(expected);
+  }
+  return std::nullopt;
+}
+
 Check CopyEngine::verify() {
   if (!prepared_) return {false, "nothing was copied"};
-  if (const auto problem = seat_.misplaced("the copy")) return {false, *problem};
-  const PinnedThread pin(seat_.cpu);
-  const std::int64_t used = std::min(copies_, layout_.slots);
-  std::int64_t slot = 0;
-  for (std::int64_t i = 0; i < used; ++i) {
-    const auto bytes = static_cast<std::size_t>(layout_.bytes);
-    const std::byte* copied = target_slot(slot);
-    if (const auto bad = first_difference({copied, bytes}, layout_.seed)) {
-      std::uint64_t word = pattern_word(layout_.seed, *bad / 8);
-      const auto expected = reinterpret_cast<const unsigned char*>(&word)[*bad % 8];
-      return {false, "byte " + std::to_string(*bad) + " of the copy is " +
-                         std::to_string(std::to_integer<int>(copied[*bad])) + ", expected " +
-                         std::to_string(expected)};
-    }
-    slot = rotation_.after(slot);
+  const PinnedThread pin(parts_.front().seat.cpu);
+  for (const Part& part : parts_) {
+    if (const auto problem = part.seat.misplaced("the copy")) return {false, *problem};
   }
+  // All parts have copied equally often, and the last one ends where the copy ends.
+  if (const auto problem = first_wrong(parts_.back())) return {false, *problem};
   return {};
 }
 

@@ -4,20 +4,21 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "device/device.h"
 #include "device/host/buffer.h"
+#include "device/host/copy_methods.h"
 #include "device/host/cores.h"
 #include "device/host/machine.h"
 #include "device/host/operand_sets.h"
 
 namespace sonde::host {
 
-using CopyFunction = void* (*)(void*, const void*, std::size_t);
-
-/// The C library's memcpy between two buffers, called as any program calls it, on the first core
-/// this process may use. The elapsed time is that of one copy; copies that are short against the
-/// clock are repeated inside the window, and the overhead cancelled by difference.
+/// The C library's memcpy between two buffers, called as any program calls it, or one of the other
+/// methods; on the first core this process may use, or in equal parts on the named ones at once,
+/// from one barrier to the last finish. The elapsed time is that of one copy; copies that are short
+/// against the clock are repeated inside the window, and the overhead cancelled by difference.
 class CopyEngine final : public Engine<CopyWork> {
  public:
   /// `description` is of `machine`; both outlive the engine. A test may plant a faulty `copy`.
@@ -46,14 +47,28 @@ class CopyEngine final : public Engine<CopyWork> {
   Layout layout_for(const CopyWork& work);
   void allocate(const CopyWork& work, const Layout& layout);
   void fill(const Layout& layout);
+  /// What one core copies of each slot, and where it stands in the rotation.
+  struct Part {
+    Seat seat;
+    std::int64_t offset = 0;
+    std::int64_t bytes = 0;
+    Rotation rotation;        ///< over the slots
+    std::int64_t copies = 0;  ///< since prepare()
+  };
   std::byte* source_slot(std::int64_t slot) const;
   std::byte* target_slot(std::int64_t slot) const;
-  std::int64_t copies_ns(std::int64_t count);
+  void deal(const std::vector<int>& cpus);
+  void copy_part(Part& part, std::int64_t count) const;
+  std::int64_t copies_ns(Part& part, std::int64_t count) const;
+  double together_ns();
+  std::optional<std::string> first_wrong(const Part& part) const;
 
   const Machine& machine_;
   const DeviceDescription& description_;
+  const CopyFunction planted_;
   /// Volatile: a compiler that sees memcpy puts its own code in its place.
-  CopyFunction volatile copy_;
+  CopyFunction volatile copy_ = nullptr;
+  const CopyMethod* method_ = nullptr;
   CopyWork work_;
   Layout layout_;
   Buffers small_;  ///< made anew for each small copy
@@ -62,9 +77,8 @@ class CopyEngine final : public Engine<CopyWork> {
   bool prepared_ = false;
   std::optional<Layout> filled_;  ///< what the large source holds
   std::uint64_t prepares_ = 0;
-  Rotation rotation_;        ///< over the slots
-  std::int64_t copies_ = 0;  ///< since prepare()
-  Seat seat_;
+  Rotation rotation_;  ///< over the slots, at its first place
+  std::vector<Part> parts_;
 };
 
 }  // namespace sonde::host

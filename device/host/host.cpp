@@ -9,9 +9,11 @@
 #include "device/host/clock.h"
 #include "device/host/contention.h"
 #include "device/host/copy.h"
+#include "device/host/copy_methods.h"
 #include "device/host/describe.h"
 #include "device/host/gemm.h"
 #include "device/host/handoff.h"
+#include "device/host/health.h"
 #include "device/host/machine.h"
 #include "device/host/pin.h"
 #include "device/host/profile.h"
@@ -38,6 +40,7 @@ class HostDevice final : public Device {
         gemm_(machine_, description_) {
     // What the processor and the libraries of this process can do is not in the machine's files.
     description_.stream = stream_offer();
+    description_.copies = {copy_offer()};
     description_.gemm = gemm_offer();
     description_.conditions.emplace_back("onednn", onednn_version());
     description_.conditions.emplace_back("glibc", gnu_get_libc_version());
@@ -106,7 +109,12 @@ std::vector<Listing> list_host() {
   }
 }
 
-[[maybe_unused]] const bool kRegistered = register_backend({"host", open_host, list_host});
+std::vector<HealthCheck> host_health() {
+  return machine_health(read_machine(FileRoot(), thread_affinity()));
+}
+
+[[maybe_unused]] const bool kRegistered =
+    register_backend({"host", open_host, list_host, host_health});
 
 }  // namespace
 }  // namespace sonde::host

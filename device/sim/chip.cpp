@@ -355,9 +355,7 @@ std::vector<std::string> chip_names() {
 Chip load_chip(const std::string& name) {
   const std::vector<std::string> names = chip_names();
   if (std::find(names.begin(), names.end(), name) == names.end()) {
-    const auto near = nearest_name(name, names);
-    throw UsageError("no chip \"" + name + "\"" +
-                     (near ? " (did you mean " + *near + "?)" : std::string()) + ": chips are " +
+    throw UsageError("no chip \"" + name + "\"" + did_you_mean(name, names) + ": chips are " +
                      (names.empty() ? "none" : join_names(names)));
   }
   const std::string file = name + ".toml";

@@ -1,15 +1,16 @@
 // Copy bandwidth against size, method switches and cache edges marked.
-#include <cmath>
-
 #include "report/copy_figures.h"
 #include "report/show.h"
 
 namespace sonde {
 namespace {
 
+double gigabytes_per_s(double bytes, double seconds) { return bytes / seconds * 1e-9; }
+
 std::vector<Figure> build(const FigureInput& input) {
   if (!input.analysis.copy || input.analysis.copy->series.empty()) return {};
   const CopyPicture picture = copy_picture(*input.analysis.copy);
+  if (picture.series.empty()) return {};
   Figure figure;
   figure.id = "copy_bandwidth";
   figure.title = "Copy bandwidth against size";
@@ -19,19 +20,9 @@ std::vector<Figure> build(const FigureInput& input) {
   figure.x = {"bytes copied", true, TickStyle::binary, false};
   figure.y = {"bandwidth (GB/s, bytes counted once)", true, TickStyle::plain, false};
   for (std::size_t i = 0; i < picture.series.size(); ++i) {
-    Series line{picture.names[i], SeriesStyle::line_points, false, {}};
-    for (const CurvePoint& point : picture.series[i]->time) {
-      const double scale = point.x * 1e-9;
-      const double time = *point.y.value;
-      FigurePoint drawn{point.x, time > 0 ? scale / time : std::nan(""), std::nullopt, std::nullopt,
-                        show_quantity(point.x, "B")};
-      if (point.y.interval && point.y.interval->low > 0) {
-        drawn.low = scale / point.y.interval->high;
-        drawn.high = scale / point.y.interval->low;
-      }
-      line.points.push_back(drawn);
+    for (Series& line : copy_lines(*picture.series[i], picture.names[i], gigabytes_per_s)) {
+      figure.series.push_back(std::move(line));
     }
-    figure.series.push_back(std::move(line));
   }
   figure.marks = picture.marks;
   if (const Finding* peak = find_finding(input.findings, "copy.peak_bytes_per_s");

@@ -1,13 +1,16 @@
-// Copy time against size, method switches and cache edges marked.
+// Copy time against size, method switches and cache edges marked, fitted pieces drawn.
 #include "report/copy_figures.h"
 #include "report/show.h"
 
 namespace sonde {
 namespace {
 
+double microseconds(double, double seconds) { return seconds * 1e6; }
+
 std::vector<Figure> build(const FigureInput& input) {
   if (!input.analysis.copy || input.analysis.copy->series.empty()) return {};
   const CopyPicture picture = copy_picture(*input.analysis.copy);
+  if (picture.series.empty()) return {};
   Figure figure;
   figure.id = "copy_time";
   figure.title = "Copy time against size";
@@ -17,14 +20,24 @@ std::vector<Figure> build(const FigureInput& input) {
   figure.x = {"bytes copied", true, TickStyle::binary, false};
   figure.y = {"time (\u00b5s)", true, TickStyle::plain, false};
   for (std::size_t i = 0; i < picture.series.size(); ++i) {
-    Series line{picture.names[i], SeriesStyle::line_points, false, {}};
-    for (const CurvePoint& point : picture.series[i]->time) {
-      line.points.push_back(figure_point(point, 1e6, show_quantity(point.x, "B")));
+    for (Series& line : copy_lines(*picture.series[i], picture.names[i], microseconds)) {
+      figure.series.push_back(std::move(line));
     }
-    figure.series.push_back(std::move(line));
+  }
+  // Of one curve: those of many would hide each other.
+  const CopyShape& shape = picture.series[0]->shape;
+  const bool drawn = picture.series.size() == 1 && !shape.pieces.empty();
+  if (drawn) {
+    if (figure.series[0].name.empty()) figure.series[0].name = "measured";
+    figure.series.push_back(copy_pieces(shape, "fitted pieces", microseconds));
   }
   figure.marks = picture.marks;
-  figure.caption = picture.sentence + " " + closing_sentence(input.analysis, "copy");
+  if (drawn) {
+    figure.caption = std::to_string(shape.pieces.size()) +
+                     (shape.pieces.size() == 1 ? " straight piece" : " straight pieces") +
+                     " fitted (dashed). ";
+  }
+  figure.caption += picture.sentence + " " + closing_sentence(input.analysis, "copy");
   return {figure};
 }
 

@@ -128,6 +128,26 @@ std::optional<Figure> by_cores(const FigureInput& input, const StreamAnalysis& s
   return figure;
 }
 
+/// What each core gets: the picture above divided by its x.
+std::optional<Figure> per_core(const FigureInput& input, const StreamAnalysis& stream) {
+  std::optional<Figure> figure = by_cores(input, stream);
+  if (!figure) return std::nullopt;
+  figure->id = "stream_per_core";
+  figure->title = "Streaming bandwidth of each core against cores";
+  figure->y.label = "bandwidth a core (GB/s)";
+  figure->marks.clear();
+  for (Series& series : figure->series) {
+    for (FigurePoint& point : series.points) {
+      point.y /= point.x;
+      if (point.low) point.low = *point.low / point.x;
+      if (point.high) point.high = *point.high / point.x;
+    }
+  }
+  figure->caption = "The same points as above, each divided by its number of cores. " +
+                    closing_sentence(input.analysis, "stream");
+  return figure;
+}
+
 std::optional<Figure> by_request(const FigureInput& input, const StreamAnalysis& stream) {
   Figure figure;
   figure.id = "stream_request";
@@ -195,7 +215,7 @@ std::optional<Figure> by_size(const FigureInput& input, const StreamAnalysis& st
 std::vector<Figure> build(const FigureInput& input) {
   std::vector<Figure> figures;
   if (!input.analysis.stream) return figures;
-  for (const auto make : {by_cores, by_request, by_size}) {
+  for (const auto make : {by_cores, per_core, by_request, by_size}) {
     if (auto figure = make(input, *input.analysis.stream)) figures.push_back(std::move(*figure));
   }
   return figures;

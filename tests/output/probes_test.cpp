@@ -1,5 +1,7 @@
 // The probes of several cores, the profile and the GEMM sweep as a user meets them.
 #include <algorithm>
+#include <map>
+#include <set>
 #include <sstream>
 
 #include "core/csv_reader.h"
@@ -298,6 +300,64 @@ TEST_F(Probes, ACorruptingDeviceFailsEveryPointAndKeepsNoNumber) {
       EXPECT_FALSE(row.number(*schema, "elapsed_s"));
     }
   }
+}
+
+TEST_F(Probes, ACopyPlanGrowsUntilTheSwitchIsBracketedByOneLine) {
+  std::set<std::int64_t> sizes;
+  for (const Row& row : rows(copy_schema(), {"--method", "auto"}).rows) {
+    sizes.insert(*row.integer(copy_schema(), "bytes"));
+  }
+  EXPECT_TRUE(sizes.contains(400'000));
+  EXPECT_TRUE(sizes.contains(400'064));
+  // Sizes that were asked for stay what they are.
+  sizes.clear();
+  for (const Row& row :
+       rows(copy_schema(), {"--bytes", "64KiB:4MiB:2x", "--repetitions", "8"}).rows) {
+    sizes.insert(*row.integer(copy_schema(), "bytes"));
+  }
+  EXPECT_EQ(sizes.size(), 7u);
+}
+
+TEST_F(Probes, CopiesByNameOfMethodAndByAlignment) {
+  std::set<std::string> methods;
+  std::set<std::int64_t> alignments;
+  for (const Row& row : rows(copy_schema(), {"--method", "all", "--alignment", "64,4096", "--bytes",
+                                             "1MiB", "--repetitions", "1"})
+                            .rows) {
+    methods.insert(row.text(copy_schema(), "method"));
+    alignments.insert(*row.integer(copy_schema(), "alignment_bytes"));
+  }
+  EXPECT_EQ(methods, (std::set<std::string>{"auto", "sdma", "tensor_move"}));
+  EXPECT_EQ(alignments, (std::set<std::int64_t>{64, 4096}));
+  for (const char* flag : {"--vary-threshold", "--cores=vector0"}) {
+    const Result result = run({"sonde-copy", "--device", kChip, flag, "--csv", "-"});
+    EXPECT_EQ(result.exit_code, 2) << flag;
+  }
+}
+
+TEST_F(Probes, MovedThresholdsAreMeasuredByProgramsOfTheirOwnAndResume) {
+  const std::vector<std::string> command = {
+      "sonde-copy", "--device",      "host", "--vary-threshold", "--bytes", "64,4096", "--out",
+      "varied",     "--repetitions", "2",    "--no-progress"};
+  const Result result = run(command);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::string all = read_text(directory_ / "varied/copy.csv");
+  std::map<std::string, int> settings;
+  for (const Row& row : read_table(directory_ / "varied/copy.csv", copy_schema()).rows) {
+    EXPECT_EQ(row.status, Status::ok) << row.reason;
+    EXPECT_GT(*row.number(copy_schema(), "elapsed_s"), 0);
+    EXPECT_NE(row.text(copy_schema(), "placement"), "");
+    ++settings[row.text(copy_schema(), "tunables")];
+  }
+  EXPECT_EQ(settings,
+            (std::map<std::string, int>{{"", 4},
+                                        {"glibc.cpu.x86_non_temporal_threshold=16777216", 4},
+                                        {"glibc.cpu.x86_non_temporal_threshold=1048576", 4},
+                                        {"glibc.cpu.x86_rep_movsb_threshold=3072", 4}}));
+  // Killed in the middle: the same command takes what is missing.
+  test::write_text(directory_ / "varied/copy.csv", all.substr(0, all.size() / 2));
+  ASSERT_EQ(run(command).exit_code, 0);
+  EXPECT_EQ(read_table(directory_ / "varied/copy.csv", copy_schema()).rows.size(), 16u);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Planted copy curves: a method switch is found, a smooth curve and a cache edge are left alone.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "report/copy.h"
@@ -161,6 +163,96 @@ TEST(AnalysisCopy, FindsPlantedJumpsAboveThreeTimesTheNoise) {
   }
   EXPECT_GE(found, 297) << "of " << tried;
   EXPECT_LE(extra, 3);
+}
+
+/// The default ladder with its sizes beside powers of two.
+std::vector<double> classed_ladder(double high) {
+  std::vector<double> sizes = ladder(1024, high);
+  for (double power = 4096; power <= high; power *= 2) {
+    for (const double size : {power + 64, power + 4096, power * 1.5}) {
+      if (size <= high && (size != power + 4096 || power >= 65536)) sizes.push_back(size);
+    }
+  }
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+TEST(AnalysisCopy, NamesTheAlignmentClassAndFindsTheSwitchBesideIt) {
+  // As one NVIDIA H200 does: a step of 1.7 just above 1 MiB, powers of two stay low, then the L2
+  // ends.
+  const auto line = [](double b) {
+    const double cost = 1 + 0.6 * std::clamp(std::log2(b / 17e6), 0.0, 1.0);
+    return (b <= 1048576 ? 2.5e-6 : 4.8e-6) + b * cost / 2.6e12;
+  };
+  const auto power = [](double b) {
+    return std::has_single_bit(static_cast<std::uint64_t>(b)) && b > 1048576;
+  };
+  const auto time = [&](double b) { return line(b) * (power(b) ? 0.62 : 1); };
+  const Curve curve = measure(classed_ladder(64 << 20), time, 0.02, 12, 9);
+  const CopyShape shape = analyse_copy(curve, false);
+  ASSERT_EQ(shape.classes.size(), 1u);
+  EXPECT_EQ(shape.classes[0].modulus, 0);
+  EXPECT_EQ(shape.classes[0].from, 2 << 20);
+  EXPECT_EQ(shape.classes[0].to, 32 << 20);  // behind the last size there is none to compare with
+  EXPECT_NEAR(shape.classes[0].factor, 0.62, 0.03);
+  ASSERT_EQ(shape.switches.size(), 1u);
+  EXPECT_EQ(shape.switches[0].last_old, 1048576);
+  EXPECT_EQ(shape.switches[0].first_new, 1048576 + 64);
+  EXPECT_NEAR(shape.switches[0].jump_s, 2.3e-6, 0.25e-6);
+}
+
+TEST(AnalysisCopy, TellsPowersOfTwoFromWholePages) {
+  const auto time = [](double b) {
+    return (2e-6 + b / 100e9) * (std::fmod(b, 4096) == 0 && b > 50e3 ? 1.4 : 1);
+  };
+  const CopyShape shape = analyse_copy(measure(classed_ladder(64 << 20), time, 0.02, 12, 4), false);
+  ASSERT_EQ(shape.classes.size(), 1u);
+  EXPECT_EQ(shape.classes[0].modulus, 4096);
+  EXPECT_NEAR(shape.classes[0].factor, 1.4, 0.03);
+  EXPECT_TRUE(shape.switches.empty());
+}
+
+TEST(AnalysisCopy, MeasuresTheDipAndWhereBandwidthIsBack) {
+  const auto time = [](double b) { return (b <= 400000 ? 2e-6 : 5e-6) + b / 500e9; };
+  const CopyShape shape = analyse_copy(measure(ladder(1024, 256 << 20), time, 0.01, 12, 2), false);
+  ASSERT_EQ(shape.switches.size(), 1u);
+  // 400 kB take 2.8 us before and 5.8 us behind; as much a second again from 1.0 MB on.
+  EXPECT_NEAR(shape.switches[0].dip_depth, 3.0 / 5.8, 0.03);
+  ASSERT_TRUE(shape.switches[0].recovered_bytes);
+  EXPECT_NEAR(std::log2(*shape.switches[0].recovered_bytes / 1.0e6), 0, 0.3);
+  const auto never = [](double b) { return b <= 400000 ? b / 500e9 : 1e-6 + b / 300e9; };
+  const CopyShape low = analyse_copy(measure(ladder(1024, 256 << 20), never, 0.01, 12, 2), false);
+  ASSERT_EQ(low.switches.size(), 1u);
+  EXPECT_FALSE(low.switches[0].recovered_bytes);
+}
+
+TEST(AnalysisCopy, AnEdgeHasAnIntervalThatHoldsItsStart) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const auto time = [](double b) {
+      return b * (1 + 1.5 * std::clamp(std::log2(b / 1.2e6), 0.0, 1.0)) / 100e9;
+    };
+    const CopyShape shape =
+        analyse_copy(measure(ladder(1024, 64 << 20), time, 0.02, 12, seed), false);
+    ASSERT_EQ(shape.edges.size(), 1u) << seed;
+    ASSERT_TRUE(shape.edges[0].start);
+    EXPECT_LE(shape.edges[0].start->low, 1.2e6);
+    EXPECT_GE(shape.edges[0].start->high, 1.2e6);
+    EXPECT_LT(shape.edges[0].start->high / shape.edges[0].start->low, 1.5);
+    EXPECT_NEAR(shape.edges[0].rise, 2.5, 0.15);
+    EXPECT_TRUE(shape.switches.empty());
+  }
+}
+
+TEST(AnalysisCopy, PiecesFollowTheCurveAndTheirNumberComesFromIt) {
+  const auto straight = [](double b) { return 2e-6 + b / 500e9; };
+  EXPECT_EQ(
+      analyse_copy(measure(ladder(1024, 1 << 24), straight, 0.01, 12, 3), false).pieces.size(), 1u);
+  const CopyShape shape =
+      analyse_copy(measure(ladder(1024, 1 << 24), npu_copy, 0.01, 12, 3), false);
+  ASSERT_EQ(shape.pieces.size(), 2u);
+  EXPECT_NEAR(shape.pieces[0].at(200000), npu_copy(200000), 0.03 * npu_copy(200000));
+  EXPECT_NEAR(shape.pieces[1].at(8e6), npu_copy(8e6), 0.03 * npu_copy(8e6));
 }
 
 TEST(AnalysisCopy, SaysWhenItCannotTell) {

@@ -60,8 +60,7 @@ inline ProfileTable profile(std::size_t cores, std::size_t addresses,
   Rng rng(key_of({seed, cores, addresses}));
   ProfileTable table;
   table.cores = names(cores);
-  const auto lines = static_cast<Eigen::Index>(addresses);
-  table.latency_ns.resize(lines, static_cast<Eigen::Index>(cores));
+  table.latency_ns = Matrix(addresses, cores);
   std::vector<double> home(addresses);
   for (std::size_t a = 0; a < addresses; ++a) {
     table.addresses.push_back(static_cast<std::int64_t>(a) * 64);
@@ -90,8 +89,7 @@ inline ProfileTable profile(std::size_t cores, std::size_t addresses,
       value *= 1 + blemish.drift * std::sin(2 * std::numbers::pi * (phase + waves * at));
       value = (value * clock + offset) * (1 + noise * gaussian(rng));
       if (rng.uniform() < blemish.tails) value *= 1.2 + 4.8 * rng.uniform();
-      table.latency_ns(static_cast<Eigen::Index>(a), static_cast<Eigen::Index>(c)) =
-          rng.uniform() < blemish.missing ? std::nan("") : value;
+      table.latency_ns(a, c) = rng.uniform() < blemish.missing ? std::nan("") : value;
     }
   }
   return table;

@@ -1,10 +1,14 @@
 #include "device/common/chase_ring.h"
 
 #include <gtest/gtest.h>
+#include <algorithm>
+#include <bit>
+#include <utility>
 
 #include "core/error.h"
 #include "device/common/pattern.h"
 #include "membw/ladder.h"
+#include "membw/refine.h"
 
 namespace sonde {
 namespace {
@@ -98,6 +102,70 @@ TEST(Ladder, KeepsItsEndsAndRises) {
   }
   EXPECT_THROW(size_ladder(0, 100, 8), std::invalid_argument);
   EXPECT_THROW(size_ladder(64, 100, 3), std::invalid_argument);
+}
+
+TEST(Ladder, SizesOffPowersOfTwoAreNoWholePages) {
+  for (const std::int64_t size : size_ladder(1024, std::int64_t{1} << 32, 8)) {
+    if (std::has_single_bit(static_cast<std::uint64_t>(size))) continue;
+    EXPECT_NE(size % 4096, 0) << size;
+    EXPECT_EQ(size % 64, 0) << size;
+  }
+}
+
+TEST(Ladder, ClassSizesStandBesideEachPowerOfTwo) {
+  EXPECT_EQ(class_sizes(1024, 20000), (std::vector<std::int64_t>{4160, 6144, 8256, 12288, 16448}));
+  const auto large = class_sizes(2 << 20, 4 << 20);
+  EXPECT_EQ(large, (std::vector<std::int64_t>{2097216, 2101248, 2162688, 3145728}));
+}
+
+/// Refines as the probe does until nothing is left to add.
+template <class Time>
+std::vector<TimedSize> refined(const Time& time, bool real, double error = 0.005) {
+  std::vector<TimedSize> tested;
+  std::vector<std::int64_t> next = size_ladder(1024, 16 << 20, 8);
+  for (int round = 0; !next.empty(); ++round) {
+    EXPECT_LT(round, 40);
+    for (const std::int64_t bytes : next) {
+      tested.push_back({bytes, time(static_cast<double>(bytes)), error});
+    }
+    std::sort(tested.begin(), tested.end(),
+              [](const TimedSize& a, const TimedSize& b) { return a.bytes < b.bytes; });
+    next = refine_sizes(tested, real);
+  }
+  return tested;
+}
+
+/// The two tested sizes about `at`.
+std::pair<std::int64_t, std::int64_t> about(const std::vector<TimedSize>& tested, double at) {
+  const auto after = std::find_if(tested.begin(), tested.end(), [&](const TimedSize& one) {
+    return static_cast<double>(one.bytes) > at;
+  });
+  return {(after - 1)->bytes, after->bytes};
+}
+
+TEST(Refine, ASwitchIsBracketedByOneLineWhereTheDeviceRepeatsWell) {
+  const auto time = [](double b) { return (b <= 400000 ? 2e-6 : 7e-6) + b / 500e9; };
+  EXPECT_EQ(about(refined(time, false), 400000),
+            (std::pair<std::int64_t, std::int64_t>(400000, 400064)));
+}
+
+TEST(Refine, OnARealDeviceWithinHalfAPerCent) {
+  const auto time = [](double b) { return (b <= 2.5e6 ? 2e-6 : 7e-6) + b / 500e9; };
+  const auto tested = refined(time, true);
+  const auto [low, high] = about(tested, 2.5e6);
+  EXPECT_LE(static_cast<double>(high), 1.005 * static_cast<double>(low));
+  EXPECT_GT(high - low, 64);
+  EXPECT_LE(tested.size(), size_ladder(1024, 16 << 20, 8).size() + 6);
+}
+
+TEST(Refine, NothingIsAddedWhereNothingJumps) {
+  const auto time = [](double b) { return 2e-6 + b / 500e9; };
+  EXPECT_EQ(refined(time, false).size(), size_ladder(1024, 16 << 20, 8).size());
+  // Every page-sized copy on a line of its own is no switch either.
+  const auto paged = [&](double b) {
+    return time(b) * (static_cast<std::int64_t>(b) % 4096 == 0 ? 0.5 : 1);
+  };
+  EXPECT_EQ(refined(paged, false).size(), size_ladder(1024, 16 << 20, 8).size());
 }
 
 }  // namespace

@@ -90,8 +90,9 @@ TEST_F(CsvFile, HeaderIsTheContract) {
             "power_w,temperature_c,waited_s,note,end_s,check\n");
   EXPECT_EQ(csv_header(copy_schema()),
             "schema,device,time_source,point,repetition,order,start_s,status,reason,"
-            "direction,method,bytes,alignment_bytes,state,elapsed_s,bandwidth_bytes_per_s,counting,"
-            "placement,clock_mhz,power_w,temperature_c,waited_s,note,end_s,check\n");
+            "direction,method,bytes,alignment_bytes,state,cores,tunables,elapsed_s,"
+            "bandwidth_bytes_per_s,counting,store,placement,clock_mhz,power_w,temperature_c,waited_"
+            "s,note,end_s,check\n");
 }
 
 TEST_F(CsvFile, WhatIsWrittenIsReadBackBitForBit) {
@@ -438,6 +439,18 @@ TEST(SplitRecord, FollowsRfc4180) {
   EXPECT_FALSE(split_record("\"a\"b,c", &problem));
   EXPECT_FALSE(split_record("a\"b", &problem));
   EXPECT_FALSE(split_record("\"a", &problem));
+}
+
+TEST_F(CsvFile, ColumnsThatCameLaterMayBeAbsent) {
+  write_text(
+      path(),
+      "schema,device,time_source,point,repetition,order,start_s,status,reason,direction,method,"
+      "bytes,alignment_bytes,state,elapsed_s,bandwidth_bytes_per_s,counting\n"
+      "copy.1,host,host_clock,0,0,0,1,ok,,d2d,auto,4096,64,warm,1e-6,4.096e9,once\n");
+  const Table table = read_table(path(), copy_schema());
+  ASSERT_EQ(table.rows.size(), 1u);
+  EXPECT_EQ(table.rows[0].integer(copy_schema(), "bytes"), 4096);
+  EXPECT_EQ(table.rows[0].text(copy_schema(), "tunables"), "");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
 
 #include "core/error.h"
@@ -133,6 +134,69 @@ TEST_F(HostCopy, ACopyThatGoesWrongIsCaught) {
       EXPECT_NE(check.problem.find("expected"), std::string::npos) << check.problem;
     }
   }
+}
+
+TEST_F(HostCopy, EveryMethodCopiesAnySizeAndSaysItsStores) {
+  description_.copies = {copy_offer()};
+  EXPECT_EQ(copy_offer().methods.front(), "auto");
+  CopyEngine engine(machine_, description_);
+  for (const CopyMethod& method : copy_methods()) {
+    for (const std::int64_t bytes :
+         {std::int64_t{1}, std::int64_t{63}, std::int64_t{4097}, 5 * kMiB}) {
+      CopyWork w = work(bytes);
+      w.method = method.name;
+      engine.prepare(w);
+      const Sample sample = engine.run({});
+      EXPECT_EQ(sample.store, method.name == "nt_loop"       ? "nt"
+                              : method.name == "vector_loop" ? "ordinary"
+                                                             : "");
+      const Check check = engine.verify();
+      EXPECT_TRUE(check.ok) << method.name << " " << bytes << ": " << check.problem;
+    }
+    if (method.alignment == 1) continue;
+    CopyWork w = work(4096);
+    w.method = method.name;
+    w.alignment = 1;
+    EXPECT_NE(skip_reason(engine, w).find("aligned to"), std::string::npos);
+  }
+}
+
+TEST_F(HostCopy, SeveralCoresShareOneCopy) {
+  if (machine_.cpus.size() < 2) GTEST_SKIP() << "one core";
+  CopyEngine engine(machine_, description_);
+  CopyWork w = work(100'000);
+  w.cores = {core_of(machine_.cpus[0]), core_of(machine_.cpus[1])};
+  for (const bool warm : {true, false}) {
+    w.warm = warm;
+    engine.prepare(w);
+    EXPECT_EQ(engine.run({}).placement, w.cores);
+    const Check check = engine.verify();
+    EXPECT_TRUE(check.ok) << check.problem;
+  }
+  w.bytes = 64;
+  EXPECT_NE(skip_reason(engine, w).find("too few for 2 cores"), std::string::npos);
+  w.cores = {{"cpu", 99'999}};
+  EXPECT_NE(skip_reason(engine, w), "not skipped");
+}
+
+TEST_F(HostCopy, APartThatOneOfSeveralCoresLeavesOutIsCaught) {
+  if (machine_.cpus.size() < 2) GTEST_SKIP() << "one core";
+  static std::atomic<const void*> first = nullptr;
+  first = nullptr;
+  CopyEngine engine(machine_, description_, [](void* to, const void* from, std::size_t n) {
+    const void* none = nullptr;
+    // Whoever comes first is the one that works: the other core's part never arrives.
+    if (first.compare_exchange_strong(none, from) || none == from) std::memcpy(to, from, n);
+    return to;
+  });
+  CopyWork w = work(4 * kMiB);
+  w.cores = {core_of(machine_.cpus[0]), core_of(machine_.cpus[1])};
+  engine.prepare(w);
+  try {
+    engine.run({});
+  } catch (const PointFailure&) {
+  }
+  EXPECT_FALSE(engine.verify().ok);
 }
 
 TEST_F(HostCopy, WhatCannotBeDoneIsSkippedWithTheReason) {

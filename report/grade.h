@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/stored_run.h"
+
+namespace sonde {
+
+/// How far the rows of one probe can be trusted, by the rules of docs/grade.md.
+struct ProbeGrade {
+  std::string probe;
+  char grade = 'A';                  ///< A to D: the worst that any rule gives
+  std::vector<std::string> reasons;  ///< of everything below A, "C: ..." and so on, worst first
+};
+
+/// One grade for each probe with a file, in the order of a page. Rows and manifest alone decide.
+std::vector<ProbeGrade> grade_run(const StoredRun& run);
+
+}  // namespace sonde

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/stored_run.h"
+
+namespace sonde {
+
+/// The good samples of one point, in the order taken.
+struct PointTimes {
+  std::string key;                ///< the axes: equal for the same point of another run
+  std::string label;              ///< the axes for people
+  std::vector<double> time;       ///< seconds of one unit of work
+  std::vector<double> cycles;     ///< of the same samples; empty unless each has its clock
+  std::vector<double> clock_mhz;  ///< of those samples that have one
+};
+
+/// Points of one probe in order of first appearance. A point of the address profile is a core, a
+/// sample the median over its addresses in one repetition.
+std::vector<PointTimes> point_times(const ProbeRows& probe, TimeSource source);
+
+}  // namespace sonde

@@ -1,0 +1,41 @@
+// A fixed part of `make score`: random copy engines, measured and analysed.
+#include <gtest/gtest.h>
+
+#include "tests/score/random_copies.h"
+
+namespace sonde::testing_copies {
+namespace {
+
+TEST(CopyScore, RandomEnginesAreSeenForWhatTheyAre) {
+  CopyScore score;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const CopyEngine engine = random_engine(seed);
+    score.add(engine, measure_engine(engine, seed));
+  }
+  EXPECT_GE(score.clear, 90);
+  EXPECT_GE(score.without_switch, 80);
+  EXPECT_GE(score.found, score.clear - 1);
+  EXPECT_LE(score.claimed, 1);
+  EXPECT_GE(score.brackets_hold, score.brackets - 1);
+  // 95 % of about 100, less three standard deviations; the whole score knows it better.
+  EXPECT_GE(score.jumps_hold * 100, score.jumps * 88);
+  EXPECT_GE(score.classes_named, score.classes - 1);
+}
+
+TEST(CopyScore, AMissedTargetIsSaid) {
+  CopyScore score;
+  score.clear = score.brackets = score.jumps = score.without_switch = 1000;
+  score.found = 990;
+  score.claimed = 10;
+  score.brackets_hold = 950;
+  score.jumps_hold = 950;
+  EXPECT_TRUE(missed(score).empty());
+  score.found = 989;
+  score.claimed = 11;
+  score.brackets_hold = 949;
+  score.jumps_hold = 971;
+  EXPECT_EQ(missed(score).size(), 4u);
+}
+
+}  // namespace
+}  // namespace sonde::testing_copies
