@@ -1,5 +1,6 @@
 #include "device/registry.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -12,6 +13,15 @@ namespace {
 std::vector<Backend>& backends() {
   static std::vector<Backend> all;
   return all;
+}
+
+/// Names of all devices that can be used here.
+std::vector<std::string> usable_devices() {
+  std::vector<std::string> names;
+  for (const Listing& listing : list_devices()) {
+    if (listing.usable) names.push_back(listing.name);
+  }
+  return names;
 }
 
 }  // namespace
@@ -31,14 +41,20 @@ std::unique_ptr<Device> open_device(const std::string& name) {
   const std::size_t colon = name.find(':');
   const std::string prefix = name.substr(0, colon);
   for (const Backend& backend : backends()) {
-    if (backend.name == prefix) {
+    if (backend.name != prefix) continue;
+    try {
       return backend.open(colon == std::string::npos ? "" : name.substr(colon + 1));
+    } catch (const UsageError& error) {
+      const std::vector<std::string> valid = usable_devices();
+      const bool any = std::any_of(valid.begin(), valid.end(), [&](const std::string& other) {
+        return other.starts_with(prefix);
+      });
+      if (any) throw;
+      // A backend without a device here cannot say what there is instead.
+      throw UsageError(error.what() + ("; there is " + join_names(valid)));
     }
   }
-  std::vector<std::string> valid;
-  for (const Listing& listing : list_devices()) {
-    if (listing.usable) valid.push_back(listing.name);
-  }
+  const std::vector<std::string> valid = usable_devices();
   throw UsageError("--device: no device '" + name + "': there is " + join_names(valid) +
                    did_you_mean(name, valid));
 }

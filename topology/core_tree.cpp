@@ -119,9 +119,14 @@ std::size_t coarsen(NamedLevel& coarse, const NamedLevel& fine) {
   return moved;
 }
 
+struct Acceptance {
+  bool fits = true;  ///< false: it disagrees with one that is better supported
+  std::string note;  ///< what there is to say about it
+};
+
 /// Adds `level` to the accepted ones: as another basis of one that is there, as a level that nests,
-/// or not at all. Returns what there is to say about it.
-std::string accept(NamedLevel level, std::vector<NamedLevel>& accepted) {
+/// or not at all.
+Acceptance accept(NamedLevel level, std::vector<NamedLevel>& accepted) {
   const auto join = [&](NamedLevel& same) {
     if (same.basis.find(level.basis) == std::string::npos) same.basis += ", " + level.basis;
     // Cores that only the other source saw join the group that their neighbours there are in.
@@ -143,9 +148,9 @@ std::string accept(NamedLevel level, std::vector<NamedLevel>& accepted) {
     const std::size_t moves =
         overlap.groups_a >= overlap.groups_b ? refine(level, other) : coarsen(level, other);
     if (static_cast<double>(moves) > kMostMoved * static_cast<double>(overlap.cores)) {
-      return level.basis + ": " + std::to_string(overlap.groups_a) + " groups disagree with the " +
-             std::to_string(overlap.groups_b) + " of " + other.basis +
-             ", which is better supported";
+      return {false, level.basis + ": " + std::to_string(overlap.groups_a) +
+                         " groups disagree with the " + std::to_string(overlap.groups_b) + " of " +
+                         other.basis + ", which is better supported"};
     }
     moved += moves;
   }
@@ -158,7 +163,21 @@ std::string accept(NamedLevel level, std::vector<NamedLevel>& accepted) {
            std::to_string(level.groups.size()) + " groups to fit the other levels";
   }
   accepted.push_back(std::move(level));
-  return note;
+  return {true, note};
+}
+
+/// Coarsest first, each a refinement of the one before.
+void make_nested(std::vector<NamedLevel>& accepted) {
+  std::stable_sort(accepted.begin(), accepted.end(), [](const NamedLevel& a, const NamedLevel& b) {
+    return a.groups.size() < b.groups.size();
+  });
+  for (std::size_t i = accepted.size(); i-- > 1;) coarsen(accepted[i - 1], accepted[i]);
+  // What moved may have made two levels one, or left all cores in one group.
+  std::erase_if(accepted, [](const NamedLevel& level) { return level.groups.size() < 2; });
+  accepted.erase(
+      std::unique(accepted.begin(), accepted.end(),
+                  [](const NamedLevel& a, const NamedLevel& b) { return a.groups == b.groups; }),
+      accepted.end());
 }
 
 /// All cores, those of a group side by side at every level.
@@ -224,21 +243,33 @@ CoreTree infer_core_tree(const StoredRun& run) {
                      return key(a) > key(b);
                    });
   std::vector<NamedLevel> accepted;
+  std::set<std::string> disagreeing;
   for (NamedLevel& candidate : candidates) {
-    if (const std::string note = accept(std::move(candidate), accepted); !note.empty()) {
-      notes.push_back(note);
-    }
+    const std::string basis = candidate.basis;
+    const Acceptance said = accept(std::move(candidate), accepted);
+    if (!said.note.empty()) notes.push_back(said.note);
+    if (!said.fits) disagreeing.insert(basis);
   }
-  std::stable_sort(accepted.begin(), accepted.end(), [](const NamedLevel& a, const NamedLevel& b) {
-    return a.groups.size() < b.groups.size();
-  });
-  for (std::size_t i = accepted.size(); i-- > 1;) coarsen(accepted[i - 1], accepted[i]);
-  // What moved may have made two levels one, or left all cores in one group.
-  std::erase_if(accepted, [](const NamedLevel& level) { return level.groups.size() < 2; });
-  accepted.erase(
-      std::unique(accepted.begin(), accepted.end(),
-                  [](const NamedLevel& a, const NamedLevel& b) { return a.groups == b.groups; }),
-      accepted.end());
+  make_nested(accepted);
+  if (!accepted.empty()) {
+    const std::vector<std::vector<CoreName>> finest = accepted.back().groups;
+    for (const SourceResult& result : results) {
+      // Inside its own levels a source has been looked at; one that cuts across the others would
+      // only give the parts that its groups are cut into.
+      const bool own = std::any_of(result.levels.begin(), result.levels.end(),
+                                   [&](const NamedLevel& level) { return level.groups == finest; });
+      if (own || disagreeing.contains(result.basis)) continue;
+      for (NamedLevel& level : levels_inside(result, finest, seed)) {
+        const std::size_t count = level.groups.size();
+        const Acceptance said = accept(std::move(level), accepted);
+        notes.push_back(said.note.empty()
+                            ? result.basis + ": " + std::to_string(count) +
+                                  " groups inside those " + std::to_string(finest.size())
+                            : said.note);
+      }
+    }
+    make_nested(accepted);
+  }
   for (NamedLevel& level : accepted) {
     tree.levels.push_back({"level_" + std::to_string(tree.levels.size() + 1),
                            std::move(level.groups), level.stability, level.basis});

@@ -197,8 +197,8 @@ class Search {
  public:
   Search(const Evidence& evidence, std::uint64_t seed) : evidence_(evidence), seed_(seed) {}
 
-  std::vector<FoundLevel> run() {
-    between(one_group(evidence_.cores().size()), single_groups(evidence_.cores().size()), {}, 0);
+  std::vector<FoundLevel> run(const Partition& parent) {
+    between(parent, single_groups(evidence_.cores().size()), {}, 0);
     std::reverse(found_.begin(), found_.end());
     return std::move(found_);
   }
@@ -309,8 +309,13 @@ class Search {
 }  // namespace
 
 std::vector<FoundLevel> find_levels(const Evidence& evidence, std::uint64_t seed) {
+  return find_levels(evidence, seed, one_group(evidence.cores().size()));
+}
+
+std::vector<FoundLevel> find_levels(const Evidence& evidence, std::uint64_t seed,
+                                    const Partition& parent) {
   if (evidence.cores().size() < kFewestCores) return {};
-  return Search(evidence, seed).run();
+  return Search(evidence, seed).run(parent);
 }
 
 double pair_noise(const Evidence& evidence) {

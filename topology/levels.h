@@ -22,6 +22,9 @@ struct FoundLevel {
 /// of one group about equally far from those of another, and (f) survive the bootstrap. More
 /// than half of what is joined must be in groups of two or more, and there must be two such groups.
 std::vector<FoundLevel> find_levels(const Evidence& evidence, std::uint64_t seed);
+/// The same inside the groups of `parent`, a partition of the evidence's cores that is known.
+std::vector<FoundLevel> find_levels(const Evidence& evidence, std::uint64_t seed,
+                                    const Partition& parent);
 
 /// A contrast between groups that is found in nearly every case, in pair_noise(): beyond what the
 /// largest of some thousand pairs reaches by chance (held by recovery.TopologyLimits.*).

@@ -14,17 +14,26 @@
 namespace sonde {
 namespace {
 
-void take_levels(const Evidence& evidence, std::uint64_t seed, const std::string& basis,
-                 SourceResult& result) {
-  for (const FoundLevel& level : find_levels(evidence, seed)) {
-    NamedLevel named{{}, level.stability, level.strength, basis};
-    named.groups.resize(static_cast<std::size_t>(group_count(level.partition)));
+std::vector<NamedLevel> named(const std::vector<FoundLevel>& found, const Evidence& evidence,
+                              const std::string& basis) {
+  std::vector<NamedLevel> levels;
+  for (const FoundLevel& level : found) {
+    NamedLevel one{{}, level.stability, level.strength, basis};
+    one.groups.resize(static_cast<std::size_t>(group_count(level.partition)));
     for (std::size_t i = 0; i < level.partition.size(); ++i) {
-      named.groups[static_cast<std::size_t>(level.partition[i])].push_back(evidence.cores()[i]);
+      one.groups[static_cast<std::size_t>(level.partition[i])].push_back(evidence.cores()[i]);
     }
-    result.levels.push_back(std::move(named));
+    levels.push_back(std::move(one));
   }
+  return levels;
+}
+
+void take_levels(std::unique_ptr<Evidence> evidence, std::uint64_t seed, const std::string& basis,
+                 SourceResult& result) {
+  result.levels = named(find_levels(*evidence, seed), *evidence, basis);
   result.judged = true;
+  result.evidence = std::move(evidence);
+  result.basis = basis;
 }
 
 std::string levels_text(const SourceResult& result) {
@@ -124,10 +133,9 @@ SourceResult judge_pairs(PairSamples matrix, double least_noise, std::uint64_t s
                                  twice, pairs, left_out);
     return result;
   }
-  const auto evidence = pair_evidence(matrix, least_noise);
-  take_levels(*evidence, seed, basis, result);
+  take_levels(pair_evidence(matrix, least_noise), seed, basis, result);
   if (result.levels.empty()) {
-    const double noise = pair_noise(*evidence);
+    const double noise = pair_noise(*result.evidence);
     result.verdict =
         fmt::format("{}: no groups among {} cores; {} from {:.2g} % would have shown{}", basis,
                     matrix.cores.size(), what, 100 * kSureContrast * noise, left_out);
@@ -152,6 +160,25 @@ double log_of(double ratio) { return std::log(std::max(ratio, 0.01)); }
 
 }  // namespace
 
+std::vector<NamedLevel> levels_inside(const SourceResult& source,
+                                      const std::vector<std::vector<CoreName>>& groups,
+                                      std::uint64_t seed) {
+  if (!source.evidence) return {};
+  std::map<CoreName, int> group_of;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (const CoreName& core : groups[g]) group_of[core] = static_cast<int>(g);
+  }
+  // A core that no group has stays alone.
+  Partition parent;
+  auto next = static_cast<int>(groups.size());
+  for (const CoreName& core : source.evidence->cores()) {
+    const auto found = group_of.find(core);
+    parent.push_back(found == group_of.end() ? next++ : found->second);
+  }
+  return named(find_levels(*source.evidence, seed, renumbered(parent)), *source.evidence,
+               source.basis);
+}
+
 SourceResult judge_profile(const ProbeRows& profile, TimeSource source, std::uint64_t seed) {
   SourceResult result;
   const std::string& basis = profile.file;
@@ -169,15 +196,14 @@ SourceResult judge_profile(const ProbeRows& profile, TimeSource source, std::uin
                                  kFewestAddresses, left_out);
     return result;
   }
-  const auto evidence = profile_evidence(table);
-  take_levels(*evidence, seed, basis, result);
+  take_levels(profile_evidence(table), seed, basis, result);
   if (!result.levels.empty()) {
     result.verdict = fmt::format("{}: {} among {} cores{}", basis, levels_text(result),
                                  table.cores.size(), left_out);
     return result;
   }
   // A shared part of size s in profiles that scatter by d gives a covariance of (s/d)^2.
-  const double noise = pair_noise(*evidence);
+  const double noise = pair_noise(*result.evidence);
   const double share = std::min(kSureContrast * noise, 1.0);
   result.verdict = fmt::format(
       "{}: no groups among {} cores over {} addresses; a pattern of {:.2g} ns that the cores of a "

@@ -3,6 +3,7 @@
 // and (by probes of other tools) eight clusters, six of 16 SMs and two of 18.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -18,19 +19,29 @@ std::multiset<std::size_t> sizes_of(const TreeLevel& level) {
 }
 
 TEST(H200, TheStoredRunShowsWhatTheCardIs) {
-  const StoredRun run = load_run(std::string(SONDE_SOURCE_DIR) + "/data/measured/h200_sxm", {});
+  const StoredRun run =
+      load_run(std::filesystem::path(SONDE_SOURCE_DIR) / "data/measured/h200_sxm", {});
   EXPECT_TRUE(run.warnings.empty());
   EXPECT_FALSE(run.any_refused());
   ASSERT_EQ(run.manifest.device.cores.size(), 132U);
   const RunAnalysis analysis = analyse_run(run);
 
   ASSERT_TRUE(analysis.tree);
-  ASSERT_GE(analysis.tree->levels.size(), 2U) << analysis.tree->reason;
+  ASSERT_EQ(analysis.tree->levels.size(), 4U) << analysis.tree->reason;
   EXPECT_EQ(sizes_of(analysis.tree->levels[0]), (std::multiset<std::size_t>{66, 66}));
   EXPECT_NE(analysis.tree->levels[0].basis.find("profile.csv"), std::string::npos);
   EXPECT_EQ(sizes_of(analysis.tree->levels[1]),
             (std::multiset<std::size_t>{16, 16, 16, 16, 16, 16, 18, 18}));
   EXPECT_NE(analysis.tree->levels[1].basis.find("interfere.csv"), std::string::npos);
+  // Inside a GPC the profile shows its CPCs, first one against the two that are alike, then all
+  // three: of six SMs, or of four where a TPC is switched off.
+  EXPECT_EQ(analysis.tree->levels[2].groups.size(), 16U);
+  std::multiset<std::size_t> cpcs = sizes_of(analysis.tree->levels[3]);
+  EXPECT_EQ(cpcs.size(), 24U);
+  EXPECT_EQ(cpcs.count(6), 18U);
+  EXPECT_EQ(cpcs.count(4), 6U);
+  EXPECT_NE(analysis.tree->levels[3].basis.find("profile.csv"), std::string::npos);
+  for (const TreeLevel& level : analysis.tree->levels) EXPECT_GE(level.stability.value_or(0), 0.95);
 
   std::map<std::string, Finding> findings;
   for (const Finding& finding : find_findings(analysis)) findings[finding.name] = finding;
