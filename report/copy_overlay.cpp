@@ -32,6 +32,7 @@ std::optional<Figure> overlay_copies(const std::vector<const RunReport*>& runs) 
   figure.x = {"bytes copied", true, TickStyle::binary, false};
   figure.y = {"share of the peak (%)", true, TickStyle::plain, false};
   std::set<TimeSource> sources;
+  std::set<const RunReport*> shown;
   for (const RunReport* report : runs) {
     const RunAnalysis* const one = &report->analysis;
     if (!one->copy) continue;
@@ -49,9 +50,10 @@ std::optional<Figure> overlay_copies(const std::vector<const RunReport*>& runs) 
                         show_quantity(peak->bytes_per_s, "B/s") + " copied (" + peak->what + "), " +
                         describe(one->source()) + ". ";
       sources.insert(one->source());
+      shown.insert(report);
     }
   }
-  if (figure.series.size() < 2) return std::nullopt;
+  if (shown.size() < 2) return std::nullopt;  // several directions of one are its own pictures
   figure.caption += sources.size() > 1 ? "Their times are not of one kind." : "";
   drop_undrawable(figure);
   return figure;

@@ -143,8 +143,11 @@ void copy_cards(std::string& cards, const CopyAnalysis& copy, const Lookup& find
           "Copy time of " + class_name(shape.classes[i]) + " against sizes beside them" + where);
     }
     simple_card(cards, find("copy.peak_bytes_per_s" + suffix), "Best copy bandwidth" + where);
-    simple_card(cards, find("copy.utilisation" + suffix),
-                "Share of datasheet memory bandwidth" + where);
+    const Finding* share = find("copy.utilisation" + suffix);
+    const bool cached = share != nullptr && share->value.value_or(0) > 1;
+    simple_card(cards, share,
+                std::string("Share of datasheet memory bandwidth") +
+                    (cached ? " (above it: caches answer at that size)" : "") + where);
   }
 }
 
