@@ -88,13 +88,16 @@ TEST(GemmPatterns, WhatWasPlantedIsFoundInItsSize) {
       unaligned += std::abs(found->effect + 0.08) < 0.02;
     }
     EXPECT_EQ(named(of_width, "launch_bound"), nullptr) << seed;
-    if (const GemmPattern* found = named(find(seed, {.waves = true}), "wave_quantisation")) {
+    const auto of_waves = find(seed, {.waves = true});
+    if (const GemmPattern* found = named(of_waves, "wave_quantisation")) {
       waves += found->sentence.find("256 x 128") != std::string::npos;
     }
-    if (const GemmPattern* found = named(find(seed, {.skinny = 0.7}), "skinny")) {
+    const auto of_skinny = find(seed, {.skinny = 0.7});
+    if (const GemmPattern* found = named(of_skinny, "skinny")) {
       skinny += std::abs(found->effect + 0.3) < 0.1;
     }
-    if (const GemmPattern* found = named(find(seed, {.fixed_s = 5e-6}), "launch_bound")) {
+    const auto of_launch = find(seed, {.fixed_s = 5e-6});
+    if (const GemmPattern* found = named(of_launch, "launch_bound")) {
       ++fixed;
       const std::size_t at = found->sentence.find("about ");
       const double ns = std::stod(found->sentence.substr(at + 6));
