@@ -1,7 +1,11 @@
 // Text that leaves the report: for gnuplot, for the page, for people.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+
 #include "report/figure.h"
+#include "report/floor_plan.h"
 #include "report/headlines.h"
 #include "report/html.h"
 #include "report/plot_script.h"
@@ -129,6 +133,84 @@ TEST(AxisRange, HasWidthAndTicksForAnyData) {
       }
     }
   }
+}
+
+/// Two groups of two and three cores, of which one is alone at the finer level.
+CoreTree small_tree() {
+  const std::vector<CoreName> cores = {{"sm", 0}, {"sm", 1}, {"sm", 2}, {"sm", 3}, {"sm", 5}};
+  CoreTree tree;
+  tree.order = cores;
+  tree.levels = {
+      {"level_1", {{cores[0], cores[1]}, {cores[2], cores[3], cores[4]}}, 1, "profile.csv"},
+      {"level_2",
+       {{cores[0], cores[1]}, {cores[2], cores[3]}, {cores[4]}},
+       1,
+       "interfere.csv load"}};
+  return tree;
+}
+
+TEST(WaveText, IsHeldAgainstTheCoresFound) {
+  RunAnalysis analysis;
+  analysis.tree = small_tree();
+  EXPECT_EQ(wave_html(analysis), "");
+  analysis.chase.emplace();
+  BlockSeries series;
+  series.kind = "sm";
+  analysis.chase->blocks = {series};
+  EXPECT_EQ(wave_html(analysis), "");  // no wave found
+  Wave& wave = analysis.chase->blocks[0].wave;
+  wave.found = true;
+  wave.last_in = 5;
+  wave.first_beyond = 6;
+  EXPECT_NE(wave_html(analysis).find("5 such cores were found: they agree"), std::string::npos);
+  wave.first_beyond = 5;
+  wave.last_in = 4;
+  EXPECT_NE(wave_html(analysis).find("they disagree"), std::string::npos);
+  analysis.chase->blocks[0].kind = "cube";
+  EXPECT_EQ(wave_html(analysis), "");  // no such core in the rows
+}
+
+TEST(FloorPlan, EachCoreLiesOnceInsideItsGroupsAndGroupsApart) {
+  const std::vector<FloorBox> boxes = floor_plan(small_tree());
+  std::map<std::string, int> cores;
+  for (const FloorBox& box : boxes) {
+    EXPECT_LT(box.left, box.right);
+    EXPECT_LT(box.bottom, box.top);
+    cores[box.core ? box.text : ""] += 1;
+  }
+  EXPECT_EQ(cores.size(), 6U);
+  for (const auto& [name, count] : cores) {
+    if (!name.empty()) {
+      EXPECT_EQ(count, 1) << name;
+    }
+  }
+  const auto holds = [](const FloorBox& outer, const FloorBox& inner) {
+    return outer.left < inner.left && inner.right < outer.right && outer.bottom < inner.bottom &&
+           inner.top < outer.top;
+  };
+  const auto apart = [](const FloorBox& a, const FloorBox& b) {
+    return a.right <= b.left || b.right <= a.left || a.top <= b.bottom || b.top <= a.bottom;
+  };
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const FloorBox &a = boxes[i], &b = boxes[j];
+      EXPECT_TRUE(apart(a, b) || holds(a, b) || holds(b, a)) << a.text << ' ' << b.text;
+    }
+  }
+  const auto box_of = [&](const std::string& name) {
+    return *std::find_if(boxes.begin(), boxes.end(),
+                         [&](const FloorBox& box) { return box.core && box.text == name; });
+  };
+  const auto share = [&](const std::string& a, const std::string& b, int depth) {
+    return std::any_of(boxes.begin(), boxes.end(), [&](const FloorBox& box) {
+      return !box.core && box.depth == depth && holds(box, box_of(a)) && holds(box, box_of(b));
+    });
+  };
+  EXPECT_TRUE(share("sm0", "sm1", 0));
+  EXPECT_TRUE(share("sm2", "sm5", 0));
+  EXPECT_FALSE(share("sm1", "sm2", 0));
+  EXPECT_TRUE(share("sm2", "sm3", 1));
+  EXPECT_FALSE(share("sm3", "sm5", 1));
 }
 
 }  // namespace
