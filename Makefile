@@ -4,6 +4,7 @@
 #   make portable   build what a GPU machine without these packages needs: build/portable/sonde/
 #   make bench      set up, build, time the suite against bare loops (docs/bench.md)
 #   make score      set up, build, prove how often the analyses are right (data/score/)
+#   make torture    set up, build, try to break the suite for as long as it takes (docs/trust.md)
 PRESET   := measure
 BIN      := build/$(PRESET)/bin
 # One folder a revision: rows of another version of the programs are never taken for these.
@@ -11,7 +12,7 @@ RUNS     := build/campaign/$(shell git describe --always --dirty 2>/dev/null || 
 PACKAGES := $(shell sed -e 's/\#.*//' cmake/packages.txt)
 APT      := apt-get install -y --no-install-recommends
 
-.PHONY: campaign test bench score portable packages configure build programs
+.PHONY: campaign test bench score torture portable packages configure build programs
 
 campaign: programs
 	@status=0; \
@@ -23,7 +24,7 @@ campaign: programs
 test: build
 	ctest --preset $(PRESET)
 
-bench score: configure
+bench score torture: configure
 	cmake --build --preset $(PRESET) --target $@
 
 # Without the host backend, whose oneDNN is large; libraries beyond the C++ runtime travel along.

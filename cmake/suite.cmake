@@ -67,33 +67,35 @@ function(suite_add_test kind name)
     PROPERTIES LABELS ${kind} TIMEOUT 600)
 endfunction()
 
-# suite_add_score(NAME files... [LINK targets...]): a long proof over random cases (`make score`), not
-# part of `all`. It prints its table, writes data/score/NAME.csv and exits 1 when a target is missed.
+# Long runs, not part of `all`: suite_add_KIND(NAME files... [LINK targets...]); `make KIND` runs all.
+#   score    a proof over random cases: prints its table, writes data/score/NAME.csv and exits 1 when
+#            a target is missed
+#   torture  an attempt to break the suite: prints what it did and exits 1 when something broke
+#   bench    a measurement of speed: ratios within one run, never a test
+function(suite_add_long kind name)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  set(target ${kind}_${name})
+  add_executable(${target} EXCLUDE_FROM_ALL ${arg_UNPARSED_ARGUMENTS})
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  target_link_libraries(${target} PRIVATE sonde_flags ${arg_LINK})
+  target_compile_definitions(${target} PRIVATE SONDE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    SONDE_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  set_property(GLOBAL APPEND PROPERTY SONDE_LONG_${kind} ${target})
+endfunction()
 function(suite_add_score name)
-  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
-  add_executable(score_${name} EXCLUDE_FROM_ALL ${arg_UNPARSED_ARGUMENTS})
-  set_target_properties(score_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  target_link_libraries(score_${name} PRIVATE sonde_flags ${arg_LINK})
-  target_compile_definitions(score_${name} PRIVATE SONDE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-    SONDE_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
-  set_property(GLOBAL APPEND PROPERTY SONDE_SCORES score_${name})
+  suite_add_long(score ${name} ${ARGN})
 endfunction()
-
-# suite_add_bench(NAME files... [LINK targets...]): a measurement of speed (`make bench`), not part of
-# `all`; ratios within one run, never a test.
+function(suite_add_torture name)
+  suite_add_long(torture ${name} ${ARGN})
+endfunction()
 function(suite_add_bench name)
-  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
-  add_executable(bench_${name} EXCLUDE_FROM_ALL ${arg_UNPARSED_ARGUMENTS})
-  set_target_properties(bench_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  target_link_libraries(bench_${name} PRIVATE sonde_flags benchmark::benchmark ${arg_LINK})
-  target_compile_definitions(bench_${name} PRIVATE SONDE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-    SONDE_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
-  set_property(GLOBAL APPEND PROPERTY SONDE_BENCHES bench_${name})
+  suite_add_long(bench ${name} ${ARGN})
+  target_link_libraries(bench_${name} PRIVATE benchmark::benchmark)
 endfunction()
 
-# Builds and runs all of them, one after the other.
-function(suite_run_all target property)
-  get_property(programs GLOBAL PROPERTY ${property})
+# Builds and runs all of a kind, one after the other: the target KIND.
+function(suite_run_all kind)
+  get_property(programs GLOBAL PROPERTY SONDE_LONG_${kind})
   set(commands)
   foreach(program IN LISTS programs)
     list(APPEND commands COMMAND $<TARGET_FILE:${program}>)
@@ -101,8 +103,8 @@ function(suite_run_all target property)
   if(NOT programs)
     return()
   endif()
-  add_custom_target(${target} ${commands} USES_TERMINAL VERBATIM)
-  add_dependencies(${target} programs ${programs})
+  add_custom_target(${kind} ${commands} USES_TERMINAL VERBATIM)
+  add_dependencies(${kind} programs ${programs})
 endfunction()
 
 # Every header must stand alone: each is compiled first (and twice) in a file of its own.
