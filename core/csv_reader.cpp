@@ -24,6 +24,7 @@ constexpr std::size_t kMostBadLines = 20;
 /// What the byte source saw, readable after LineReader took ownership of it.
 struct SourceState {
   std::int64_t bytes = 0;
+  std::uint32_t crc32 = 0;
   char last = '\n';
   bool nul = false;
   std::string error;
@@ -52,6 +53,8 @@ class ByteSource : public io::ByteSourceBase {
       }
       if (std::memchr(buffer + filled, 0, static_cast<std::size_t>(count)) != nullptr)
         state_->nul = true;
+      state_->crc32 =
+          extend_crc32(state_->crc32, {buffer + filled, static_cast<std::size_t>(count)});
       filled += count;
       state_->bytes += count;
       state_->last = buffer[filled - 1];
@@ -336,6 +339,8 @@ Table TableReader::read() {
                           ": NUL bytes: not a CSV file");
     }
     table_.whole_bytes = state->bytes;
+    table_.content_bytes = state->bytes;
+    table_.crc32 = hex_digits(state->crc32);
     if (state->last == '\n') {
       take();
     } else {

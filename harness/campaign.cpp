@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "core/command_line.h"
 #include "core/files.h"
@@ -60,6 +61,12 @@ const CampaignStep kSteps[] = {
 constexpr double kStepLimit = 3600;
 constexpr double kReportLimit = 300;
 
+std::string command_line_of(const std::string& name, const std::vector<std::string>& words) {
+  std::string text = name;
+  for (const std::string& word : words) text += " " + word;
+  return text;
+}
+
 std::string failure_of(const std::string& name, const ChildResult& result) {
   if (result.timed_out) return name + ": ended after its time limit";
   if (result.signal != 0) return name + ": killed by signal " + std::to_string(result.signal);
@@ -99,6 +106,9 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
   options.add_campaign_flags(line);
   if (!line.parse(arguments)) return ExitCode::ok;
   options.resolve();
+  if (options.json && options.dry_run) {
+    throw UsageError("--json with --dry-run: ask each probe for its plan (sonde chase --dry-run)");
+  }
   const DeviceDescription device = open_device(options.device)->description();
 
   std::vector<std::string> common = options.forwarded();
@@ -107,7 +117,7 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
   if (!options.dry_run) {
     if (!options.out) {
       out = create_run_directory(device.name);
-      std::cout << out.string() << std::endl;
+      if (!options.json) std::cout << out.string() << std::endl;
     } else if (!create_directory_exclusively(out) && !std::filesystem::is_directory(out)) {
       throw OutputError(out.string() + ": is not a directory");
     }
@@ -116,9 +126,23 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
   }
   ExitCode code = ExitCode::ok;
   std::vector<std::string> failures;
+  nlohmann::ordered_json steps = nlohmann::ordered_json::array();
+  const auto run_step = [&](const std::string& name, const std::vector<std::string>& words,
+                            double limit_s) {
+    options.tell("sonde campaign", "running " + command_line_of(name, words));
+    const ChildResult result = run_child(program_directory() / name, words, limit_s, options.json);
+    const ExitCode step_code = code_of(result);
+    steps.push_back({{"program", name}, {"exit", static_cast<int>(step_code)}});
+    if (step_code != ExitCode::ok) failures.push_back(failure_of(name, result));
+    code = worse(code, step_code);
+    return result;
+  };
   for (const CampaignStep& step : kSteps) {
-    if (!step.offered(device)) continue;
     const std::string name = std::string("sonde-") + step.probe;
+    if (!step.offered(device)) {
+      options.tell("sonde campaign", "leaving out " + name + ": the device does not offer it");
+      continue;
+    }
     std::vector<std::string> words = common;
     const double budget = options.quick ? step.quick_host_budget_s : step.host_budget_s;
     if (budget > 0 && !options.budget_text && device.time_source == TimeSource::host_clock) {
@@ -131,17 +155,15 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
       words.insert(words.end(), card.begin(), card.end());
     }
     try {
-      const ChildResult result = run_child(program_directory() / name, words, kStepLimit);
+      const ChildResult result = run_step(name, words, kStepLimit);
       if (result.interrupted) {
         std::fprintf(stderr,
                      "sonde campaign: interrupted; the same command with --out %s resumes\n",
                      out.c_str());
         return ExitCode::interrupted;
       }
-      const ExitCode step_code = code_of(result);
-      if (step_code != ExitCode::ok) failures.push_back(failure_of(name, result));
-      code = worse(code, step_code);
-      if (step_code == ExitCode::output) break;  // what cannot be written will not be written later
+      if (code_of(result) == ExitCode::output)
+        break;  // what cannot be written will not be written later
     } catch (const OutputError& error) {
       failures.push_back(error.what());
       code = worse(code, error.code());
@@ -151,13 +173,10 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
   std::vector<std::string> reading = {"--run", out.string()};
   if (options.skip_bad_rows) reading.push_back("--skip-bad-rows");
   if (options.accept_edited) reading.push_back("--accept-edited");
+  if (options.verbose) reading.push_back("--verbose");
   for (const char* name : {"sonde-topology", "sonde-report"}) {
     try {
-      const ChildResult result = run_child(program_directory() / name, reading, kReportLimit);
-      if (result.interrupted) return ExitCode::interrupted;
-      const ExitCode step_code = code_of(result);
-      if (step_code != ExitCode::ok) failures.push_back(failure_of(name, result));
-      code = worse(code, step_code);
+      if (run_step(name, reading, kReportLimit).interrupted) return ExitCode::interrupted;
     } catch (const OutputError& error) {
       failures.push_back(error.what());
       code = worse(code, error.code());
@@ -165,6 +184,15 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
   }
   for (const std::string& failure : failures) {
     std::fprintf(stderr, "sonde campaign: %s\n", failure.c_str());
+  }
+  if (options.json) {
+    const nlohmann::ordered_json json = {{"schema", "campaign.1"},
+                                         {"out", out.string()},
+                                         {"page", (out / "report/index.html").string()},
+                                         {"steps", steps},
+                                         {"messages", failures},
+                                         {"exit", static_cast<int>(code)}};
+    std::cout << json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
   }
   return code;
 }
