@@ -29,6 +29,7 @@ std::size_t position(const PairSamples& samples, const CoreName& core) {
 struct Beside {
   const std::vector<CoreName>* aggressors;
   double latency;
+  const std::vector<std::size_t>* positions = nullptr;  // of the aggressors among all cores
 };
 
 /// Rows of one victim.
@@ -58,7 +59,7 @@ void regress(const Victim& victim, double alone, std::size_t row, PairSamples& r
     subset_of[r] = entry->second;
     if (fresh) {
       std::vector<std::size_t>& cores = subsets.emplace_back().cores;
-      for (const CoreName& core : *named) cores.push_back(position(result, core));
+      cores = *victim.beside[r].positions;
       std::erase(cores, row);
       for (std::size_t core : cores) used[core] = true;
     }
@@ -80,8 +81,13 @@ void regress(const Victim& victim, double alone, std::size_t row, PairSamples& r
   }
   for (const Subset& subset : subsets) {
     for (std::size_t a : subset.cores) {
-      for (std::size_t b : subset.cores) normal(column[b], column[a]) += subset.times;
+      for (std::size_t b : subset.cores) {
+        if (b <= a) normal(column[b], column[a]) += subset.times;
+      }
     }
+  }
+  for (std::size_t a = 0; a < p; ++a) {
+    for (std::size_t b = 0; b < a; ++b) normal(a, b) = normal(b, a);
   }
   double strength = 0;
   for (std::size_t c = 0; c < p; ++c) strength += normal(c, c) / static_cast<double>(p);
@@ -96,7 +102,7 @@ void regress(const Victim& victim, double alone, std::size_t row, PairSamples& r
 /// Each pair for itself: each latency beside one aggressor over the median alone.
 void compare_pairs(const Victim& victim, double alone, std::size_t row, PairSamples& result) {
   for (const Beside& beside : victim.beside) {
-    const std::size_t core = position(result, beside.aggressors->front());
+    const std::size_t core = beside.positions->front();
     if (core != row) result.at(row, core).push_back(beside.latency / alone);
   }
 }
@@ -186,14 +192,24 @@ std::optional<PairSamples> slow_down_samples(const ProbeRows& interfere, TimeSou
       cores.insert(core);
       if (fresh) cores.insert(entry->second.begin(), entry->second.end());
       subsets = subsets || entry->second.size() > 1;
-      victim.beside.push_back({&entry->second, *latency});
+      victim.beside.push_back({&entry->second, *latency, nullptr});
     } catch (const UsageError&) {
       continue;  // a text that names no core says nothing of cores
     }
   }
   if (!any) return std::nullopt;
   PairSamples result = no_samples(cores);
-  for (const auto& [core, victim] : victims) {
+  std::unordered_map<const std::vector<CoreName>*, std::vector<std::size_t>> positions;
+  for (auto& [core, victim] : victims) {
+    for (Beside& beside : victim.beside) {
+      const auto [entry, fresh] = positions.try_emplace(beside.aggressors);
+      if (fresh) {
+        for (const CoreName& each : *beside.aggressors) {
+          entry->second.push_back(position(result, each));
+        }
+      }
+      beside.positions = &entry->second;
+    }
     const std::optional<double> alone = median(victim.alone);
     if (!alone || *alone <= 0 || victim.beside.empty()) continue;
     (subsets ? regress : compare_pairs)(victim, *alone, position(result, core), result);

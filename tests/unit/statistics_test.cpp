@@ -118,6 +118,48 @@ TEST(BlockBootstrap, IsSeededAndNeedsEight) {
   EXPECT_FALSE(block_bootstrap_interval(std::vector<double>(7, 1.0), 1));
 }
 
+/// Each resample drawn whole and sorted: what block_bootstrap_interval promises, without its haste.
+Interval plain_block_bootstrap(const std::vector<double>& x, std::uint64_t seed, int resamples) {
+  const std::size_t n = x.size();
+  const auto block = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(n))));
+  Rng rng(key_of({seed, n}));
+  std::vector<double> medians;
+  for (int i = 0; i < resamples; ++i) {
+    std::vector<double> drawn;
+    while (drawn.size() < n) {
+      const auto from = static_cast<std::size_t>(rng.below(n));
+      for (std::size_t k = 0; k < block && drawn.size() < n; ++k)
+        drawn.push_back(x[(from + k) % n]);
+    }
+    medians.push_back(*median(drawn));
+  }
+  std::sort(medians.begin(), medians.end());
+  const double tail = (1 - 0.95) / 2;
+  return {*quantile(medians, tail), *quantile(medians, 1 - tail)};
+}
+
+TEST(BlockBootstrap, IsTheSameWhateverIsGathered) {
+  for (const std::size_t n : {255u, 256u, 257u, 1000u, 3001u}) {
+    // Independent, in few steps, drifting, and alike within a block: medians that go far.
+    for (const int kind : {0, 1, 2, 3}) {
+      Rng rng(key_of({n, static_cast<std::uint64_t>(kind)}));
+      std::vector<double> x(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        const double noise = static_cast<double>(rng.gaussian_q16()) / 65536;
+        const double at = static_cast<double>(i) / static_cast<double>(n);
+        x[i] = kind == 0   ? 100 + noise
+               : kind == 1 ? std::round(2 * noise)
+               : kind == 2 ? 100 * at + noise
+                           : (at < 0.5 ? 1 : 2) + 1e-3 * noise;
+      }
+      const Interval fast = *block_bootstrap_interval(x, 3, 0.95, 300);
+      const Interval plain = plain_block_bootstrap(x, 3, 300);
+      EXPECT_EQ(fast.low, plain.low) << n << " " << kind;
+      EXPECT_EQ(fast.high, plain.high) << n << " " << kind;
+    }
+  }
+}
+
 TEST(BlockBootstrap, DriftWidensTheIntervalOfARealDevice) {
   // A slow wander that rounds share: neighbours are alike, so fewer samples are independent.
   Rng rng(6);
