@@ -34,7 +34,8 @@ struct Lookup {
 void tree_cards(std::string& cards, const RunAnalysis& analysis, const Lookup& find) {
   const CoreTree& tree = *analysis.tree;
   if (tree.levels.empty()) {
-    card(cards, "Groups of cores", tree.none_found ? "none found" : "cannot tell", tree.reason);
+    card(cards, "Groups of cores", tree.none_found ? "none found" : "cannot tell",
+         tree.reason.substr(0, tree.reason.find(';')));  // the section has them all
   }
   std::string groups, stability;
   for (std::size_t i = 0; i < tree.levels.size(); ++i) {

@@ -110,26 +110,41 @@ std::string anchor(const PageContext& context, const std::string& probe) {
   return "run-" + std::to_string(context.index) + "-" + html_text(probe);
 }
 
-/// The grade of the run, of each probe, and why.
+std::string letter_html(char grade, const std::string& text) {
+  return std::string("<span class=\"letter ") + grade + "\">" + html_text(text) + "</span>";
+}
+
+/// The grade of the run with the reasons that give it, and each probe's with all reasons.
 std::string grades_html(const std::vector<ProbeGrade>& grades, const PageContext& context) {
   const std::optional<char> overall = overall_grade(grades);
   if (!overall) return "";
   const std::string letter(1, *overall);
   std::string out = "<div class=\"grade\"><p><span class=\"letter big " + letter + "\">" + letter +
                     "</span> <span>Grade " + letter +
-                    ": how well the device let itself be measured, that of the worst probe</span>"
-                    "</p>\n<table><caption>Grade of each probe and why</caption><tbody>\n";
+                    ": how well the device let itself be measured; a run is as good as its worst "
+                    "probe</span></p>\n<ul class=\"chips\">\n";
+  std::string why, rows;
   for (const ProbeGrade& one : grades) {
-    out += "<tr><th scope=\"row\"><a href=\"#" + anchor(context, one.probe) + "\">" +
-           html_text(one.probe) + "</a></th><td><span class=\"letter " + one.grade + "\">" +
-           one.grade + "</span></td><td>";
-    if (one.reasons.empty()) out += "nothing lowers it";
+    const std::string link =
+        "<a href=\"#" + anchor(context, one.probe) + "\">" + html_text(one.probe) + "</a>";
+    out += "<li>" + link + " " + letter_html(one.grade, std::string(1, one.grade)) + "</li>\n";
+    rows += "<tr><th scope=\"row\">" + link + "</th><td>" +
+            letter_html(one.grade, std::string(1, one.grade)) + "</td><td>";
+    if (one.reasons.empty()) rows += "nothing lowers it";
     for (std::size_t i = 0; i < one.reasons.size(); ++i) {
-      out += (i == 0 ? "" : "<br>") + html_text(one.reasons[i]);
+      rows += (i == 0 ? "" : "<br>") + html_text(one.reasons[i]);
+      if (one.reasons[i].starts_with(letter)) {
+        why += "<li>" + html_text(one.probe + ": " + one.reasons[i].substr(3)) + "</li>\n";
+      }
     }
-    out += "</td></tr>\n";
+    rows += "</td></tr>\n";
   }
-  return out + "</tbody></table></div>\n";
+  out += "</ul>\n";
+  if (!why.empty()) out += "<ul class=\"why\">\n" + why + "</ul>\n";
+  return out +
+         "<details><summary>Every reason</summary><table><caption>Grade of each probe and "
+         "why</caption><tbody>\n" +
+         rows + "</tbody></table></details></div>\n";
 }
 
 }  // namespace
@@ -168,8 +183,8 @@ std::string run_html(const RunReport& report, const PageContext& context) {
   for (const Figure* figure : first_figures(report)) pictures += figure_html(*figure, context.out);
   out += "<div class=\"first\">\n";
   if (!pictures.empty()) out += "<div class=\"left\">\n" + pictures + "</div>\n";
-  out += "<div class=\"right\">\n" + headlines_html(report.analysis, report.findings) +
-         grades_html(grades, context) + "</div>\n</div>\n";
+  out += "<div class=\"right\">\n" + grades_html(grades, context) +
+         headlines_html(report.analysis, report.findings) + "</div>\n</div>\n";
   conditions(out, report);
   if (report.analysis.tree) {
     out += "<section class=\"probe\" id=\"" + anchor(context, "topology") +

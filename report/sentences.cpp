@@ -250,8 +250,7 @@ std::string topology_sentence(const RunAnalysis& analysis, const std::vector<Fin
   const CoreTree& tree = *analysis.tree;
   if (tree.levels.empty()) {
     return sentence(analysis, {std::string("groups of cores: ") +
-                               (tree.none_found ? "none found" : "cannot tell") +
-                               (tree.reason.empty() ? "" : ", " + tree.reason)});
+                               (tree.none_found ? "none found" : "cannot tell")});
   }
   std::vector<std::string> groups, stability;
   for (std::size_t i = 1; i <= tree.levels.size(); ++i) {

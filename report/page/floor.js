@@ -2,7 +2,7 @@
 const floor_view = (figure, hidden, box) => {
   const boxes = figure.boxes.filter((one) => one[4] >= 0);
   const wide = Math.max(...boxes.map((one) => one[2])), high = Math.max(...boxes.map((one) => one[3]));
-  const scale = Math.min((box.width - 4) / wide, Math.max(200, box.most) / high);
+  const scale = Math.min((box.width - 4) / wide, Math.max(200, box.width) / high);
   const margin = (box.width - wide * scale) / 2;
   const nodes = [], cores = [];
   for (const [left, top, right, bottom, depth, core, text] of boxes) {
@@ -14,9 +14,11 @@ const floor_view = (figure, hidden, box) => {
     const size = core ? Math.min(12, 0.62 * at.height, 1.55 * at.width / Math.max(4, text.length))
       : Math.min(12, 0.55 * scale);
     if (text === '' || size < 4.5) continue;
-    nodes.push(draw('text', {'font-size': round(size), 'text-anchor': core ? 'middle' : 'start',
+    const label = draw('text', {'text-anchor': core ? 'middle' : 'start',
       x: round(core ? at.x + at.width / 2 : at.x + 0.25 * scale),
-      y: round((core ? at.y + at.height / 2 : at.y + 0.35 * scale) + 0.36 * size)}, text));
+      y: round((core ? at.y + at.height / 2 : at.y + 0.35 * scale) + 0.36 * size)}, text);
+    label.style.fontSize = `${round(size)}px`; // an attribute would lose against the style sheet
+    nodes.push(label);
   }
   const around = (core) => boxes.filter((one) => !one[5] && one[0] <= core.left &&
     one[2] >= core.right && one[1] <= core.top && one[3] >= core.bottom && one[6] !== '');
