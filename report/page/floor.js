@@ -11,12 +11,14 @@ const floor_view = (figure, hidden, box) => {
     nodes.push(draw('rect', {class: core ? 'core' : `group d${Math.min(3, depth)}`, x: round(at.x),
       y: round(at.y), width: round(at.width), height: round(at.height), rx: 3}));
     if (core) cores.push({...at, left, top, right, bottom, text});
-    const size = core ? Math.min(12, 0.62 * at.height, 1.55 * at.width / Math.max(4, text.length))
+    // Where a core's box is small its kind is a letter; words and table have the whole name.
+    const name = core && at.width < 7 * text.length ? text.replace(/^([a-z])[a-z]*(\d+)$/, '$1$2') : text;
+    const size = core ? Math.min(12, 0.62 * at.height, 1.55 * at.width / Math.max(3, name.length))
       : Math.min(12, 0.55 * scale);
-    if (text === '' || size < 4.5) continue;
+    if (name === '' || size < 4.5) continue;
     const label = draw('text', {'text-anchor': core ? 'middle' : 'start',
       x: round(core ? at.x + at.width / 2 : at.x + 0.25 * scale),
-      y: round((core ? at.y + at.height / 2 : at.y + 0.35 * scale) + 0.36 * size)}, text);
+      y: round((core ? at.y + at.height / 2 : at.y + 0.35 * scale) + 0.36 * size)}, name);
     label.style.fontSize = `${round(size)}px`; // an attribute would lose against the style sheet
     nodes.push(label);
   }
