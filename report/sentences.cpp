@@ -100,13 +100,17 @@ std::vector<std::string> interfere_parts(const RunAnalysis& analysis, const Find
   std::vector<std::string> parts;
   for (const SlowDowns& one : analysis.slow_downs) {
     const std::string most = show_number(one.largest, 3) + " times";
+    const std::string victim =
+        "a victim" +
+        (one.kind.victim_work == "load" ? "" : " that does " + one.kind.victim_work + " work");
     if (one.kind.control()) {
-      parts.push_back("beside the register control at most " + most);
+      parts.push_back("beside the register control " + victim + " takes at most " + most +
+                      " as long");
       continue;
     }
     const Finding* above = find_finding(findings, "interfere.above_register." + one.kind.label());
-    parts.push_back("beside one core that does " + one.kind.work + " work a victim takes at most " +
-                    most + " as long" +
+    parts.push_back("beside one core that does " + one.kind.work + " work " + victim +
+                    " takes at most " + most + " as long" +
                     (above != nullptr && above->value
                          ? ", " + show_value(*above, *above->value) +
                                " of the pairs lie above the register control"

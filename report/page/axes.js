@@ -49,8 +49,9 @@ const draw_axes = (figure, box, x, y) => {
     group.append(draw('text', {x: box.left - 7, y: round(one.at + 4.5), 'text-anchor': 'end'},
       one.text));
   }
-  group.append(draw('text', {class: 'label', x: round((box.left + box.right) / 2),
-    y: box.bottom + 39, 'text-anchor': 'middle'}, fitted(figure.x.label, box.width - 8)));
+  const label = fitted(figure.x.label, box.width - 8), half = width_of(label) / 2 + 4;
+  group.append(draw('text', {class: 'label', x: round(clamp((box.left + box.right) / 2, half,
+    Math.max(half, box.width - half))), y: box.bottom + 39, 'text-anchor': 'middle'}, label));
   group.append(draw('text', {class: 'label', 'text-anchor': 'middle',
     transform: `translate(15 ${round((box.top + box.bottom) / 2)}) rotate(-90)`},
     fitted(figure.y.label, box.bottom - box.top + 40)));

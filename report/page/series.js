@@ -67,7 +67,8 @@ const draw_marks = (figure, box, x, y) => {
     if (left + length > box.right) left = mark.vertical ? at - 6 - length : until - length;
     front.append(draw('text', {class: mark.vertical ? 'upright' : '',
       x: round(clamp(left, box.left + 2, box.right - length)),
-      y: mark.vertical ? box.top + 14 + 17 * (lane++ % 6) : Math.max(box.top + 12, at - 7)}, text));
+      y: mark.vertical ? box.top + 14 + 17 * (lane++ % 6) : at - 7 > box.top + 12 ? at - 7 : at + 19},
+      text));
   }
   return [back, front];
 };
