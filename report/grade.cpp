@@ -164,4 +164,9 @@ std::vector<ProbeGrade> grade_run(const StoredRun& run) {
   return grades;
 }
 
+std::optional<char> overall_grade(const std::vector<ProbeGrade>& grades) {
+  if (grades.empty()) return std::nullopt;
+  return std::ranges::max(grades, {}, &ProbeGrade::grade).grade;
+}
+
 }  // namespace sonde

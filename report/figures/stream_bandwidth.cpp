@@ -136,6 +136,9 @@ std::optional<Figure> per_core(const FigureInput& input, const StreamAnalysis& s
   figure->title = "Streaming bandwidth of each core against cores";
   figure->y.label = "bandwidth a core (GB/s)";
   figure->marks.clear();
+  // The datasheet's share of a core is no straight line between its ends, and says nothing here.
+  std::erase_if(figure->series,
+                [](const Series& series) { return series.style == SeriesStyle::line; });
   for (Series& series : figure->series) {
     for (FigurePoint& point : series.points) {
       point.y /= point.x;
