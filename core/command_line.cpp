@@ -1,5 +1,8 @@
 #include "core/command_line.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
@@ -29,6 +32,17 @@ std::string roff(const std::string& text) {
     }
   }
   return safe;
+}
+
+/// A descriptor below 3 that the parent closed would go to the next file that is opened, and what
+/// is printed into that file. Taken by something that can be neither read nor written.
+void hold_standard_descriptors() {
+  for (int fd = ::open("/", O_RDONLY); fd >= 0; fd = ::open("/", O_RDONLY)) {
+    if (fd > STDERR_FILENO) {
+      ::close(fd);
+      return;
+    }
+  }
 }
 
 bool takes_value(const CLI::Option& option) { return option.get_expected_max() > 0; }
@@ -183,6 +197,7 @@ void CommandLine::print_candidates(const std::vector<std::string>& words) const 
 int run_program(const std::string& name, const std::function<ExitCode()>& body) {
   // A parent may have left it ignored: then no child of ours could be waited for.
   std::signal(SIGCHLD, SIG_DFL);
+  hold_standard_descriptors();
   ExitCode code = ExitCode::internal;
   try {
     code = body();

@@ -21,8 +21,8 @@
 #include "core/files.h"
 #include "core/parse.h"
 #include "core/process.h"
+#include "core/signals.h"
 #include "core/statistics.h"
-#include "harness/signals.h"
 
 namespace sonde {
 namespace {

@@ -234,7 +234,7 @@ std::string plot_text(std::string_view text, std::size_t most) {
 }
 
 void write_plot_script(const Figure& figure, const std::filesystem::path& path) {
-  const std::filesystem::path draft = path.string() + ".tmp" + std::to_string(::getpid());
+  const std::filesystem::path draft = path.string() + ".draft";  // the folder is locked
   std::FILE* file = std::fopen(draft.c_str(), "w");
   if (file == nullptr)
     throw OutputError(path.string() + ": cannot be written: " + std::strerror(errno));
