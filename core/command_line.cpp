@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <map>
 
@@ -206,6 +207,10 @@ int run_program(const std::string& name, const std::function<ExitCode()>& body) 
   } catch (const Error& error) {
     std::fprintf(stderr, "%s: %s\n", name.c_str(), error.what());
     code = worse(code == ExitCode::internal ? ExitCode::ok : code, error.code());
+  } catch (const std::filesystem::filesystem_error& error) {
+    // What nobody expected of a folder is still a matter of folders and rights.
+    std::fprintf(stderr, "%s: %s\n", name.c_str(), error.what());
+    code = ExitCode::output;
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "%s: out of memory\n", name.c_str());
     code = ExitCode::internal;

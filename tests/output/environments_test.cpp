@@ -115,7 +115,8 @@ TEST_F(Environments, ThousandsOfCpusArePlannedInSeconds) {
     test::write_text(directory_ / "online", "0-" + std::to_string(cpus - 1) + "\n");
     std::vector<std::string> entries = test::preload();
     entries.push_back("SONDE_TEST_CPUS=" + std::to_string(cpus));
-    const std::string mount = "mount --bind online /sys/devices/system/cpu/online";
+    const std::string mount =
+        "mount -t tmpfs none /sys/fs/cgroup; mount --bind online /sys/devices/system/cpu/online";
     const Result devices = shell_in_mounts(mount, "\"$B/sonde\" devices --json", entries);
     ASSERT_EQ(devices.exit_code, 0) << devices.err;
     EXPECT_TRUE(holds(devices.out, "\"allowed_cpus\": \"0-" + std::to_string(cpus - 1) + "\""));

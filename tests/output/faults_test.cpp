@@ -127,8 +127,8 @@ TEST_F(Faults, OutOfMemoryIsSkippedWithThatReason) {
 
 TEST_F(Faults, AClockThatIsSetMovesNothingButTheStamps) {
   const auto adaptive = [](const std::string& device, const std::string& out) {
-    return std::vector<std::string>{"sonde-copy", "--device", device,          "--out",
-                                    out,          "--bytes",  "1KiB:64KiB:2x", "--no-progress"};
+    return std::vector<std::string>{"sonde-copy", "--device", device,         "--out",
+                                    out,          "--bytes",  "1KiB:1MiB:2x", "--no-progress"};
   };
   const std::string device = std::string(test::kChip) + "?fault=clock";
   ASSERT_EQ(run(adaptive(device, "set")).exit_code, 0);
@@ -164,7 +164,6 @@ TEST_F(Faults, AHangingStepIsEndedAtItsLimitAndTheOthersRun) {
   for (const char* probe : {"chase", "profile", "interfere", "stream", "copy", "gemm"}) {
     EXPECT_TRUE(holds(result.err, std::string("sonde-") + probe + ": ended after its time limit"))
         << result.err;
-    EXPECT_TRUE(fs::exists(directory_ / "run" / (std::string(probe) + ".csv"))) << probe;
   }
   EXPECT_TRUE(fs::exists(directory_ / "run/report/index.html"));
   for (const auto& step :
@@ -191,7 +190,7 @@ TEST_F(Faults, AChildThatCrashesExitsOddlyOrTearsItsFileCostsItsStepOnly) {
       {"odd", "exit 99\n", 70, "sonde-copy: exit 99"},
       {"half a row", "\"" + real + "\" \"$@\"; truncate -s -9 run/copy.csv; kill -KILL $$\n", 1,
        "sonde-copy: killed by signal 9"},
-      {"garbage", "\"" + real + "\" \"$@\"; printf 'garb\\000age' >>run/copy.csv; exit 70\n", 70,
+      {"garbage", "\"" + real + "\" \"$@\"; printf 'garb,\"age' >>run/copy.csv; exit 70\n", 70,
        "sonde-copy: exit 70"}};
   for (const Case& one : cases) {
     const fs::path folder = directory_ / one.name;

@@ -83,6 +83,7 @@ void fill_a_disk(const test::SmallCampaign& campaign, const std::filesystem::pat
 }  // namespace
 
 int main() {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   const test::TemporaryDirectory scratch;
   const test::SmallCampaign campaign(scratch.path());
   Table table;

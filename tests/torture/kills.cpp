@@ -21,6 +21,7 @@ struct Count {
 }  // namespace
 
 int main() {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   test::TemporaryDirectory scratch;
   const test::SmallCampaign campaign(scratch.path());
   std::printf("undisturbed: %.2f s, %zu files of rows\n", campaign.seconds(),

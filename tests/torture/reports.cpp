@@ -10,6 +10,7 @@
 #include "tests/support/disturb.h"
 
 int main() {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   using namespace sonde;
   using Clock = std::chrono::steady_clock;
   constexpr int kMoments = 60;
