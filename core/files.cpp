@@ -1,7 +1,6 @@
 #include "core/files.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/auxv.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -42,19 +41,19 @@ int open_file(const std::filesystem::path& path, int flags) {
   return fd;
 }
 
-/// Temporary files of `path` whose writer was killed.
+/// Temporary files of `path` whose writer was killed: a living one holds its file locked. Its
+/// process id tells nothing: a killed process may wait long for its parent, and numbers come again.
 void remove_leftovers(const std::filesystem::path& path) {
   const std::string stem = path.filename().string() + ".tmp";
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   std::error_code error;
   for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end;
        it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    if (!name.starts_with(stem)) continue;
-    const auto writer = parse_integer(name.substr(stem.size()));
-    if (writer && *writer > 0 && ::kill(static_cast<pid_t>(*writer), 0) != 0 && errno == ESRCH) {
-      ::unlink(it->path().c_str());
-    }
+    if (!it->path().filename().string().starts_with(stem)) continue;
+    const int fd = ::open(it->path().c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) continue;
+    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) ::unlink(it->path().c_str());
+    ::close(fd);
   }
 }
 
@@ -78,6 +77,7 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
   remove_leftovers(path);
   const int fd = open_file(temporary, O_WRONLY | O_TRUNC);
   if (fd < 0) throw fail("cannot be written");
+  static_cast<void>(::flock(fd, LOCK_EX | LOCK_NB));  // where locks are not to be had, as before
   while (!content.empty()) {
     const ssize_t count = ::write(fd, content.data(), content.size());
     if (count < 0 && errno == EINTR) continue;

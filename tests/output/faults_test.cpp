@@ -72,7 +72,9 @@ TEST_F(Faults, ACampaignStruckAnyhowKeepsItsRowsAndResumes) {
 TEST_F(Faults, ACallThatFailsIsToldAndTheRowsStay) {
   const test::SmallCampaign campaign(directory_.path());
   int at = 1;
-  for (const test::FailingCall& failing : test::kFailingCallKinds) {
+  // Seven of the twelve kinds; tests/torture has them all, at ever later moments.
+  for (const int kind : {0, 3, 5, 6, 8, 10, 11}) {
+    const test::FailingCall& failing = test::kFailingCallKinds[kind];
     at = at * 5 % 37;
     const std::string call = failing.call;
     const int moment = call == "write" ? at + 20 : call == "mkdir" ? 1 : at % 4 + 1;
@@ -127,8 +129,8 @@ TEST_F(Faults, OutOfMemoryIsSkippedWithThatReason) {
 
 TEST_F(Faults, AClockThatIsSetMovesNothingButTheStamps) {
   const auto adaptive = [](const std::string& device, const std::string& out) {
-    return std::vector<std::string>{"sonde-copy", "--device", device,         "--out",
-                                    out,          "--bytes",  "1KiB:1MiB:2x", "--no-progress"};
+    return std::vector<std::string>{"sonde-copy", "--device", device,          "--out",
+                                    out,          "--bytes",  "1KiB:16MiB:2x", "--no-progress"};
   };
   const std::string device = std::string(test::kChip) + "?fault=clock";
   ASSERT_EQ(run(adaptive(device, "set")).exit_code, 0);
@@ -186,7 +188,6 @@ TEST_F(Faults, AChildThatCrashesExitsOddlyOrTearsItsFileCostsItsStepOnly) {
   const Case cases[] = {
       {"crash", "kill -SEGV $$\n", 1, "sonde-copy: killed by signal 11"},
       {"three", "exit 3\n", 3, "sonde-copy: exit 3"},
-      {"seventy", "exit 70\n", 70, "sonde-copy: exit 70"},
       {"odd", "exit 99\n", 70, "sonde-copy: exit 99"},
       {"half a row", "\"" + real + "\" \"$@\"; truncate -s -9 run/copy.csv; kill -KILL $$\n", 1,
        "sonde-copy: killed by signal 9"},
@@ -300,6 +301,19 @@ TEST_F(Faults, ACampaignWhoseFolderVanishesEndsAndMakesNoOther) {
   EXPECT_EQ(result.exit_code, 4) << result.err;
   EXPECT_TRUE(holds(result.err, "run: was removed or replaced")) << result.err;
   EXPECT_FALSE(fs::exists(directory_ / "run"));
+}
+
+TEST_F(Faults, WhatAKilledWriterLeftGoesWithTheNextWrite) {
+  const auto command = copy(test::kChip, "run");
+  ASSERT_EQ(run(command).exit_code, 0);
+  const std::string rows = read_text(directory_ / "run/copy.csv");
+  test::write_text(directory_ / "run/copy.csv", rows.substr(0, rows.size() / 2));
+  // Of a process that is gone, and of one whose number is in use again.
+  test::write_text(directory_ / "run/manifest.json.tmp999999", "{");
+  test::write_text(directory_ / "run/manifest.json.tmp1", "{");
+  ASSERT_EQ(run(command).exit_code, 0);
+  EXPECT_EQ(read_text(directory_ / "run/copy.csv"), rows);
+  EXPECT_TRUE(test::leftovers(directory_ / "run").empty());
 }
 
 TEST_F(Faults, AReportThatIsStoppedLeavesNoDraftAndNoGnuplot) {

@@ -70,6 +70,8 @@ Struck strike(const SmallCampaign& campaign, const std::filesystem::path& run, c
   const std::filesystem::path scratch = run.parent_path();
   std::filesystem::create_directories(scratch);
   const std::string marker = marker_of(run);
+  ::signal(SIGINT,
+           SIG_DFL);  // a background job of a shell has it ignored, and so have its children
   const pid_t front = start(scratch, campaign.command(run), campaign.environment({marker}));
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
   Struck struck;
@@ -94,6 +96,7 @@ Struck strike(const SmallCampaign& campaign, const std::filesystem::path& run, c
 Stopped stop_report(const std::filesystem::path& scratch, const std::filesystem::path& run,
                     int signal, double seconds) {
   const std::string marker = marker_of(run);
+  ::signal(SIGINT, SIG_DFL);
   const pid_t report = start(scratch, {"sonde-report", "--run", run.string()}, {{marker}});
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
   const auto sent = Clock::now();

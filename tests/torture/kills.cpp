@@ -59,6 +59,11 @@ int main() {
   std::printf("%-15s %7s %8s  exits of the front (-1: ended by the signal)\n", "blow", "struck",
               "at work");
   for (const auto& [name, count] : counts) {
+    // A signal that is not noticed ends as if nothing had been.
+    const auto unmoved = count.exits.find(0);
+    if (unmoved != count.exits.end() && 2 * unmoved->second > count.struck) {
+      report(name, "most were not noticed");
+    }
     std::printf("%-15s %7d %8d ", name.c_str(), count.struck, count.in_time);
     for (const auto& [code, times] : count.exits) std::printf(" %d: %d", code, times);
     std::printf("\n");
