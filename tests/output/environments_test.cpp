@@ -138,6 +138,22 @@ TEST_F(Environments, ThousandsOfCpusArePlannedInSeconds) {
   }
 }
 
+TEST_F(Environments, WithoutHugePages) {
+  if (!may_mount()) GTEST_SKIP() << "no right to mount";
+  test::write_text(directory_ / "enabled", "always madvise [never]\n");
+  const std::string never = "mount --bind enabled /sys/kernel/mm/transparent_hugepage/enabled";
+  const Result copy = shell_in_mounts(
+      never, "\"$B/sonde-copy\" --bytes 8MiB --repetitions 1 --no-progress --out copy");
+  EXPECT_EQ(copy.exit_code, 0) << copy.err;
+  const auto manifest = nlohmann::json::parse(read_text(directory_ / "copy/manifest.json"));
+  EXPECT_EQ(manifest["device"]["conditions"]["huge_pages"], "never");
+  const std::string stored = read_text(directory_ / "copy/copy.csv");
+  EXPECT_TRUE(holds(stored, " KiB pages")) << stored;
+  EXPECT_FALSE(holds(stored, "THP")) << stored;
+  EXPECT_TRUE(holds(shell_in_mounts(never, "\"$B/sonde\" doctor || true").out,
+                    "never: large footprints also measure address translation"));
+}
+
 TEST_F(Environments, WithoutProcOrSys) {
   if (!may_mount()) GTEST_SKIP() << "no right to mount";
   for (const std::string folder : {"/proc", "/sys"}) {

@@ -163,7 +163,12 @@ std::string fail_and_finish(const SmallCampaign& campaign, const std::filesystem
     return campaign.check_complete(run);
   }
   if (result.exit_code != 4) return "not told as what cannot be written: " + said;
-  if (result.err.find(run.filename().string()) == std::string::npos) {
+  bool named = false;  // a picture by its own name, all else by its path
+  for (const std::string& part : {run.filename().string() + "/", run.filename().string() + ":",
+                                  std::string(".svg: "), std::string(".png: ")}) {
+    named = named || result.err.find(part) != std::string::npos;
+  }
+  if (!named) {
     return "no file is named: " + said;
   }
   if (const std::string problem = campaign.check_stored(run); !problem.empty()) return problem;
