@@ -219,7 +219,7 @@ TEST_F(Faults, TheSecondOfTwoInOneFolderIsRefusedUntilTheFirstIsGone) {
   const pid_t first =
       test::start(a, {"sonde", "campaign", "--device", hanging, "--out", run.string(),
                       "--no-progress", "--repetitions", "1", "--quick"});
-  for (int i = 0; i < 2000 && !fs::exists(run / "chase.csv"); ++i) {
+  for (int i = 0; i < 12'000 && !fs::exists(run / "chase.csv"); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   for (std::vector<std::string> command :
@@ -261,7 +261,7 @@ TEST_F(Faults, AFolderThatVanishesOrIsReplacedIsNoticed) {
     const pid_t child =
         test::start(directory_.path(), {"sonde-profile", "--device", test::kChip, "--out", "run",
                                         "--repetitions", "1000", "--no-progress"});
-    for (int i = 0; i < 2000 && !fs::exists(directory_ / "run/profile.csv"); ++i) {
+    for (int i = 0; i < 12'000 && !fs::exists(directory_ / "run/profile.csv"); ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     return child;
@@ -293,7 +293,7 @@ TEST_F(Faults, ACampaignWhoseFolderVanishesEndsAndMakesNoOther) {
   const pid_t child =
       test::start(directory_.path(), {"sonde", "campaign", "--device", test::kChip, "--out", "run",
                                       "--repetitions", "1000", "--no-progress"});
-  for (int i = 0; i < 2000 && !fs::exists(directory_ / "run/chase.csv"); ++i) {
+  for (int i = 0; i < 12'000 && !fs::exists(directory_ / "run/chase.csv"); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   remove_while_written(directory_ / "run");
