@@ -29,7 +29,8 @@ void sort_by_x(Curve& curve) {
 
 bool held_up(const Schema& schema, const Row& row) {
   const auto waited = row.number(schema, "waited_s"), end = row.number(schema, "end_s");
-  return waited && end && row.start_s && *waited > kHeldUpShare * (*end - *row.start_s);
+  return waited && end && row.start_s && *end > *row.start_s &&
+         *waited > kHeldUpShare * (*end - *row.start_s);
 }
 
 GroupedRows group_rows(const ProbeRows& probe, TimeSource source) {

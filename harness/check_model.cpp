@@ -12,9 +12,9 @@
 #include "core/csv_writer.h"
 #include "core/files.h"
 #include "core/parse.h"
+#include "core/signals.h"
 #include "device/registry.h"
 #include "harness/model_rows.h"
-#include "harness/signals.h"
 
 namespace sonde {
 namespace {

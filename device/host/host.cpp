@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/error.h"
+#include "device/common/unix_time.h"
 #include "device/host/chase.h"
 #include "device/host/clock.h"
 #include "device/host/contention.h"

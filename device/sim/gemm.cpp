@@ -116,7 +116,7 @@ Sample GemmEngine::run(const Trial& trial) {
   }
   machine_.load =
       LoadState{clock_khz, seen_power_mw(chip, gemm_power_mw(chip, plan_, clock_khz), settled)};
-  macs_ = machine_.selector.corrupt ? plan_.macs - 1 : plan_.macs;
+  macs_ = machine_.corrupts() ? plan_.macs - 1 : plan_.macs;
   return sample;
 }
 

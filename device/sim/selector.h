@@ -4,13 +4,15 @@
 #include <optional>
 #include <string>
 
+#include "device/sim/fault.h"
+
 namespace sonde::sim {
 
 /// What follows `sim:` in a device name: a chip and options,
 /// `950pr_9579?fault=corrupt&noise=off`, `random?seed=7&structure=none`.
 struct Selector {
   std::string chip;
-  bool corrupt = false;  ///< results are wrong on purpose, for tests of verify()
+  Fault fault = Fault::none;
 
   /// `noise=off`, or parts joined by `+`: `on`, `drift`, `episodes`, a spread such as `2%`.
   bool noise = true;

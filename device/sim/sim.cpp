@@ -69,7 +69,7 @@ DeviceDescription describe_chip(const Machine& machine, const std::string& selec
                   {"clock", format_number(static_cast<double>(chip.clock_hz) / 1e6) +
                                 " MHz; lower under the power cap"},
                   {"noise", noise_text(machine.selector)},
-                  {"fault", machine.selector.corrupt ? "corrupt" : "none"}};
+                  {"fault", to_string(machine.selector.fault)}};
   return d;
 }
 
@@ -102,10 +102,13 @@ class SimulatedDevice final : public Device {
     return now;
   }
 
-  Seconds now() override { return Seconds(static_cast<double>(machine_.now_ns) / 1e9); }
+  Seconds now() override {
+    return Seconds(static_cast<double>(shown_ns(machine_.selector.fault, machine_.now_ns)) / 1e9);
+  }
 
   void resume_at(Seconds time) override {
-    machine_.now_ns = static_cast<std::int64_t>(time.value() * 1e9 + 0.5);
+    machine_.now_ns =
+        modelled_ns(machine_.selector.fault, static_cast<std::int64_t>(time.value() * 1e9 + 0.5));
     machine_.load.reset();
   }
 

@@ -269,8 +269,13 @@ TEST(Report, FailingHangingAndLyingGnuplotLeaveNoPicture) {
       {"echo 'cannot open <font>' >&2; printf '<svg' > .half.svg; exit 3\n",
        "ended with status 3: cannot open <font>"},
       {"sleep 1000\n", "did not end within 0.3 s"},
-      {"for a in \"$@\"; do :; done; printf '<svg> cut off' > .copy_time.$$.svg; exit 0\n",
+      // Half a picture, where the whole one was to be.
+      {"t=${2#*target=\\'}; t=${t%%\\'*}; printf '<svg> cut off' > \"$t\"; exit 0\n",
        "left no complete picture"},
+      {"trap '' TERM INT HUP; sleep 1000 & while :; do wait; done\n", "did not end within 0.3 s"},
+      // Megabytes on both streams.
+      {"yes warning | head -c 4000000 >&2; yes | head -c 4000000; exit 5\n",
+       "ended with status 5: warning"},
       {"kill -SEGV $$\n", "ended by signal 11"}};
   for (const Case& one : cases) {
     write_script(temp.path() / "bin" / "gnuplot", one.body);
@@ -284,6 +289,10 @@ TEST(Report, FailingHangingAndLyingGnuplotLeaveNoPicture) {
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
     EXPECT_EQ(outcome.code, ExitCode::output);
     EXPECT_TRUE(said(outcome, one.expected)) << all_messages(outcome);
+    EXPECT_LT(all_messages(outcome).size(), 20'000U) << one.body;
+    for (const std::string& name : names_in(temp.path() / "r" / "report")) {
+      EXPECT_EQ(name.find(".draft"), std::string::npos) << name;
+    }
     for (const char* id : {"copy_time", "copy_bandwidth"}) {
       EXPECT_FALSE(fs::exists(temp.path() / "r" / "report" / (std::string(id) + ".svg")));
       EXPECT_FALSE(fs::exists(temp.path() / "r" / "report" / (std::string(id) + ".png")));
