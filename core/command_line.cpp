@@ -8,6 +8,7 @@
 #include <map>
 
 #include "core/parse.h"
+#include "core/terminal.h"
 #include "core/version.h"
 
 namespace sonde {
@@ -189,13 +190,13 @@ int run_program(const std::string& name, const std::function<ExitCode()>& body) 
     std::cout.flush();
     if (!std::cout) throw OutputError("standard output: cannot be written");
   } catch (const Error& error) {
-    std::fprintf(stderr, "%s: %s\n", name.c_str(), error.what());
+    print_error(name + ": " + error.what());
     code = worse(code == ExitCode::internal ? ExitCode::ok : code, error.code());
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "%s: out of memory\n", name.c_str());
+    print_error(name + ": out of memory");
     code = ExitCode::internal;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s: internal error: %s\n", name.c_str(), error.what());
+    print_error(name + ": internal error: " + error.what());
     code = ExitCode::internal;
   }
   return static_cast<int>(code);

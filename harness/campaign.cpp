@@ -8,6 +8,7 @@
 #include "core/files.h"
 #include "core/manifest.h"
 #include "core/parse.h"
+#include "core/terminal.h"
 #include "core/version.h"
 #include "device/registry.h"
 #include "harness/child.h"
@@ -164,7 +165,7 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
     }
   }
   for (const std::string& failure : failures) {
-    std::fprintf(stderr, "sonde campaign: %s\n", failure.c_str());
+    print_error("sonde campaign: " + failure);
   }
   return code;
 }

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "core/command_line.h"
+#include "core/terminal.h"
 #include "report/report.h"
 
 namespace sonde {
@@ -27,7 +28,7 @@ ExitCode run(const std::vector<std::string>& arguments) {
   request.out = out.value_or("");
   const ReportOutcome outcome = make_report(request);
   for (const std::string& message : outcome.messages) {
-    std::fprintf(stderr, "sonde-report: %s\n", message.c_str());
+    print_error("sonde-report: " + message);
   }
   std::cout << outcome.page.string() << std::endl;
   return outcome.code;

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/parse.h"
 #include "core/schema.h"
+#include "core/text.h"
 
 namespace sonde::sim {
 
@@ -86,7 +87,7 @@ ChipReader::ChipReader(std::string_view text, const std::string& file, const Chi
 ChipReader::~ChipReader() = default;
 
 void ChipReader::fail(const std::string& file, std::uint32_t line, const std::string& what) {
-  throw UsageError(file + ":" + std::to_string(line) + ": " + what);
+  throw UsageError(file + ":" + std::to_string(line) + ": " + shown_text(what, 1000));
 }
 
 const ChipReader::Layer* ChipReader::layer_with(const std::string& section) const {
