@@ -7,8 +7,10 @@
 #include <iostream>
 #include <map>
 
+#include "core/csv_reader.h"
 #include "core/parse.h"
 #include "core/terminal.h"
+#include "core/text.h"
 #include "core/version.h"
 
 namespace sonde {
@@ -190,7 +192,9 @@ int run_program(const std::string& name, const std::function<ExitCode()>& body) 
     std::cout.flush();
     if (!std::cout) throw OutputError("standard output: cannot be written");
   } catch (const Error& error) {
-    print_error(name + ": " + error.what());
+    // Only a refused file has a line for each of its bad lines; a quoted line break makes none.
+    const bool lines = dynamic_cast<const RefusedFile*>(&error) != nullptr;
+    print_error(name + ": " + (lines ? error.what() : shown_text(error.what())));
     code = worse(code == ExitCode::internal ? ExitCode::ok : code, error.code());
   } catch (const std::bad_alloc&) {
     print_error(name + ": out of memory");

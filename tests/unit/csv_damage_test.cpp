@@ -143,7 +143,7 @@ TEST_P(EverySchema, AnyDamagedByteIsRefusedWithItsLineOrChangesNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Stored, EverySchema, ::testing::ValuesIn(all_schemas()),
-                         [](const auto& info) { return info.param->probe; });
+                         [](const auto& parameter) { return parameter.param->probe; });
 
 TEST(StoredRows, TheLineOfANulByteIsNamed) {
   fuzz::MemoryFile file;
