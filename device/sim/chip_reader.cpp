@@ -171,13 +171,14 @@ double ChipReader::number(const std::string& section, const std::string& key,
   Entry entry = take(section, key, unit);
   const std::string wanted = range(format_number(low), format_number(high), unit);
   if (!entry.value->is_number()) entry.fail("not a number, " + wanted);
-  const double value = *entry.value->value<double>();
-  if (!(value >= low && value <= high)) {  // also refuses nan
+  const std::optional<double> value = entry.value->value<double>();
+  // None for a whole number that no double holds; a comparison that fails also refuses nan.
+  if (!value || !(*value >= low && *value <= high)) {
     entry.fail("out of range, " + wanted);
   }
-  entry.parameter.value = format_number(value);
+  entry.parameter.value = format_number(*value);
   parameters_.push_back(std::move(entry.parameter));
-  return value;
+  return *value;
 }
 
 std::int64_t ChipReader::integer(const std::string& section, const std::string& key,
