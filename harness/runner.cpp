@@ -11,6 +11,7 @@
 #include "core/rng.h"
 #include "core/signals.h"
 #include "core/statistics.h"
+#include "core/terminal.h"
 #include "harness/progress.h"
 
 namespace sonde {
@@ -350,8 +351,8 @@ bool Runner::run_batch(std::int64_t batch, Outcome& outcome, Progress& progress)
         for (const Row& row : rows) emit_(row);
         constexpr std::int64_t kMostNamed = 5;
         if (rows[0].status == Status::failed && ++failures_ <= kMostNamed) {
-          std::fprintf(stderr, "%s: %s failed: %s\n", probe_.schema().probe.c_str(),
-                       points_[p].label.c_str(), rows[0].reason.c_str());
+          print_error(probe_.schema().probe + ": " + points_[p].label +
+                      " failed: " + rows[0].reason);
         }
         ++order_;
         outcome.measured += static_cast<std::int64_t>(rows.size());

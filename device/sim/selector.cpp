@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace sonde::sim {
 
@@ -50,7 +51,7 @@ class OptionReader {
 
  private:
   [[noreturn]] void fail(const std::string& problem) const {
-    throw UsageError("sim:" + text_ + ": " + problem);
+    throw UsageError(shown_text("sim:" + text_ + ": " + problem));
   }
   [[noreturn]] void refuse(std::string_view option) const {
     fail("unknown option \"" + std::string(option) + "\": " + std::string(kValid));
