@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kValid =
     "options are fault=none, fault=corrupt, noise=off, noise=on or parts of noise joined by + (on, "
-    "drift, episodes, a spread such as 2%); sim:random also takes seed=N and structure=any, "
+    "drift, episodes, steps, a spread such as 2%); sim:random also takes seed=N and structure=any, "
     "planted or none";
 constexpr std::int64_t kMostSpreadPpm = 200'000;
 
@@ -96,6 +96,8 @@ class OptionReader {
         selector_.drift = true;
       } else if (part == "episodes") {
         selector_.episodes = true;
+      } else if (part == "steps") {
+        selector_.steps = true;
       } else if (part.ends_with('%') && !selector_.noise_spread_ppm) {
         selector_.noise_spread_ppm = spread(part.substr(0, part.size() - 1));
       } else if (part != "on") {
@@ -148,6 +150,7 @@ std::string noise_text(const Selector& selector) {
   }
   if (selector.drift) text += "+drift";
   if (selector.episodes) text += "+episodes";
+  if (selector.steps) text += "+steps";
   return text;
 }
 

@@ -18,7 +18,7 @@ double between(Rng& rng, double low, double high) {
 }
 
 CurvePoint sample(const CopyEngine& engine, std::int64_t bytes, std::uint64_t seed) {
-  const Sampling sampling{.adaptive = true, .real = false, .seed = seed};
+  const Sampling sampling{.adaptive = true, .drift = {}};
   Rng rng(key_of({seed, static_cast<std::uint64_t>(bytes)}));
   CurvePoint point{.x = static_cast<double>(bytes), .y = {}, .samples = {}};
   const double time = engine.time(point.x);
@@ -26,7 +26,7 @@ CurvePoint sample(const CopyEngine& engine, std::int64_t bytes, std::uint64_t se
     double one = time * (1 + engine.noise * static_cast<double>(rng.gaussian_q16()) / 65536.0);
     if (rng.uniform() < engine.outliers) one *= 1.2 + 3 * rng.uniform();
     point.samples.push_back(one);
-  } while (decide_stop(point.samples, 0.05, sampling) == Stop::more);  // as --confidence-width
+  } while (decide_stop(point.samples, 0.05) == Stop::more);  // as --confidence-width
   point.y = estimate_median(point.samples, sampling);
   return point;
 }
