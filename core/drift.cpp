@@ -5,6 +5,7 @@
 #include <numbers>
 #include <optional>
 
+#include "core/decide.h"
 #include "core/statistics.h"
 
 namespace sonde {
@@ -17,6 +18,7 @@ constexpr double kSlowerThanFirst = 2;
 /// Part of the scatter that may be in the mean; above it too little is left to tell.
 constexpr double kMostMoved = 0.5;
 constexpr int kPasses = 12;
+constexpr double kTail = (1 - kConfidence) / 2;
 
 /// Ranks about their mean, equal samples sharing one.
 std::vector<double> centred_ranks(const std::vector<double>& samples) {
@@ -52,14 +54,6 @@ std::optional<Series> correlate(const std::vector<double>& samples) {
   }
   if (squares == 0) return std::nullopt;
   return Series{static_cast<double>(samples.size()), first / squares, second / squares};
-}
-
-/// Quantile of Student's t at 97.5 % (Cornish and Fisher 1960; within 3 % from two degrees on).
-double student_975(double freedom) {
-  constexpr double z = 1.959964;
-  constexpr double z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
-  return z + (z3 + z) / (4 * freedom) + (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom) +
-         (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * freedom * freedom * freedom);
 }
 
 /// Variance of the mean of n samples, in units of that of independent ones.
@@ -131,7 +125,8 @@ double widening(const Drift& drift, std::int64_t n) {
   }
   const double seen = std::max(0.3, 1 - (of_mean - 1) / (count - 1));  // part of the scatter
   const double freedom = std::max(2.0, count / of_median - 1);
-  return std::sqrt(of_median / seen) * student_975(freedom) / student_975(count - 1);
+  return std::sqrt(of_median / seen) * student_above(kTail, freedom) /
+         student_above(kTail, count - 1);
 }
 
 }  // namespace sonde

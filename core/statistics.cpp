@@ -150,7 +150,9 @@ Estimate largest_of(std::span<const Estimate> all) {
   // One of two equal ones reads low only with the other: 2.5 % are still left for each.
   constexpr double kBelow = 1 - kConfidence;
   if (near > 2) {
-    const double by = normal_above(kBelow / static_cast<double>(near)) / normal_above(kBelow / 2);
+    const auto freedom = static_cast<double>(best.n - 1);
+    const double by = student_above(kBelow / static_cast<double>(near), freedom) /
+                      student_above(kBelow / 2, freedom);
     best.interval->low = *best.value - by * (*best.value - best.interval->low);
   }
   return best;

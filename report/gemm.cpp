@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/decide.h"
 #include "core/error.h"
 #include "core/rng.h"
 #include "report/gemm_groups.h"
@@ -48,6 +49,28 @@ double median_of(const std::vector<Weighted>& shapes) {
   values.reserve(shapes.size());
   for (const Weighted& shape : shapes) values.push_back(shape.fraction);
   return middle(values);
+}
+
+/// Shapes of equal weight that a mean by these weights is worth.
+double worth(const std::vector<double>& weights) {
+  double sum = 0, squares = 0;
+  for (const double weight : weights) {
+    sum += weight;
+    squares += weight * weight;
+  }
+  return sum * sum / squares;
+}
+
+/// A mean of few draws scatters more than its bootstrap does, which draws from those few, and its
+/// scatter is known less well.
+void widen_mean(Estimate& mean, double shapes) {
+  if (!mean.interval) return;
+  const double freedom = std::max(2.0, shapes - 1);
+  constexpr double kTail = (1 - kConfidence) / 2;
+  const double by =
+      std::sqrt(1 + 1 / freedom) * student_above(kTail, freedom) / normal_above(kTail);
+  mean.interval = Interval{*mean.value - by * (*mean.value - mean.interval->low),
+                           *mean.value + by * (mean.interval->high - *mean.value)};
 }
 
 /// A statistic over the shapes with its percentile bootstrap over them.
@@ -107,6 +130,10 @@ void fill(GemmRoofline& line, const std::vector<GemmShape>& shapes, std::optiona
   line.mean = over_shapes(all, seed, mean_of);
   line.median = over_shapes(all, seed, median_of);
   line.time_weighted = over_shapes(all, seed, time_weighted_of);
+  std::vector<double> times;
+  for (const Weighted& one : all) times.push_back(one.time);
+  widen_mean(line.mean, static_cast<double>(all.size()));
+  widen_mean(line.time_weighted, worth(times));
   line.below_ridge = over_shapes(below, seed, median_of);
   line.above_ridge = over_shapes(above, seed, median_of);
   line.near_ridge = over_shapes(near, seed, median_of);

@@ -149,8 +149,18 @@ void CopyScore::add(const CopyEngine& engine, const Curve& curve) {
   if (engine.aligned) {
     ++classes;
     classes_named += !shape.classes.empty() && shape.classes[0].modulus == engine.aligned->modulus;
+    if (!shape.classes.empty() && shape.classes[0].factor_interval) {
+      ++factors;
+      factors_hold += shape.classes[0].factor_interval->contains(engine.aligned->factor);
+    }
   } else {
     classes_claimed += shape.classes.empty() ? 0 : 1;
+  }
+  double fastest = 0;
+  for (const CurvePoint& point : curve) fastest = std::max(fastest, point.x / engine.time(point.x));
+  if (shape.peak_rate.interval) {
+    ++peaks;
+    peaks_hold += shape.peak_rate.interval->contains(fastest);
   }
   for (const CopyEngine::Edge& edge : engine.edges) {
     ++edges;
@@ -173,6 +183,9 @@ std::vector<std::string> missed(const CopyScore& score) {
   if (share(score.brackets_hold, score.brackets) < 0.95) all.push_back("brackets: below 95 %");
   const double jumps = share(score.jumps_hold, score.jumps);
   if (jumps < 0.93 || jumps > 0.97) all.push_back("jump intervals: not within 93 to 97 %");
+  if (score.edges_seen > 0 && share(score.edges_hold, score.edges_seen) < 0.95) {
+    all.push_back("starts of edges: below 95 %");
+  }
   return all;
 }
 

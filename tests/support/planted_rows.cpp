@@ -249,7 +249,7 @@ ProbeRows planted_rows(const Schema& schema, const std::vector<PlantedPoint>& po
       row.repetition = round;
       row.order = order;
       row.start_s = static_cast<double>(order++);
-      if (held && plan.flagged) {
+      if (held) {
         row.status = Status::throttled;
         row.reason = "held back";
       }
@@ -288,7 +288,7 @@ PlantedRun planted_run(const RowsPlan& plan) {
   add_handoffs(planted, plan, rng);
   // Without a measured bandwidth the datasheet's roofs are the main ones.
   if (plan.seed % 2 == 0) add_streams(planted, plan, rng);
-  add_gemms(planted, plan, rng);
+  if (plan.gemms) add_gemms(planted, plan, rng);
   return planted;
 }
 

@@ -27,7 +27,7 @@ struct RowsPlan {
   Scatter scatter = Scatter::normal;
   double deviation = 0.02;  ///< of one sample, relative
   int samples = 0;          ///< of each point; 0: by the stopping rule
-  bool flagged = true;      ///< rows of an episode say so
+  bool gemms = true;        ///< a sweep of GEMMs beside the rest
   std::uint64_t seed = 1;
 };
 
