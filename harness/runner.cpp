@@ -307,8 +307,7 @@ void Runner::take(std::size_t point, const Row& row, bool stored) {
     state.done = state.rows - state.forgiven >= *options_.repetitions;
   } else {
     // The cap counts rows, not good samples: throttled ones cannot keep a point going for ever.
-    const Stop stop = decide_stop(state.samples, options_.confidence_width,
-                                  {.adaptive = true, .real = real, .seed = options_.seed});
+    const Stop stop = decide_stop(state.samples, options_.confidence_width);
     state.done = state.rows >= kMostSamples || stop != Stop::more ||
                  (state.spent_s >= kMostPointSeconds && is_look(state.rows));
   }

@@ -88,7 +88,9 @@ class SimulatedDevice final : public Device {
     Telemetry now;
     if (machine_.selector.episodes) now.throttle_events = machine_.throttle_events;
     const Chip& chip = machine_.chip;
-    now.clock = Hertz(static_cast<double>(chip.clock_hz));
+    const double step =
+        1e-6 * static_cast<double>(clock_ppm(chip, machine_.selector, machine_.now_ns));
+    now.clock = Hertz(static_cast<double>(chip.clock_hz) * step);
     if (machine_.now_ns == 0) {
       now.power = Watts(static_cast<double>(chip.power.idle_mw) / 1e3);
       now.temperature = Celsius(chip.power.idle_temperature_c);
