@@ -159,8 +159,6 @@ TEST(Report, DegenerateDataStillDraws) {
   RunWriter run(temp.path() / "r");
   run.chase("vector0", 1, 16384, "warm", {134.0});
   run.chase("vector0", 1, 32768, "warm", {134.0});
-  run.chase("vector0", 1, 65536, "warm", {0.0});
-  run.chase("vector0", 1, 131072, "warm", {-3.0});
   run.copy("d2d", "auto", 4096, {1e-6});
   run.finish();
   const ReportOutcome outcome =
@@ -172,9 +170,33 @@ TEST(Report, DegenerateDataStillDraws) {
     EXPECT_TRUE(complete_picture(out / (std::string(id) + ".svg"), "svg")) << id;
     EXPECT_TRUE(complete_picture(out / (std::string(id) + ".png"), "png")) << id;
   }
-  EXPECT_NE(read_file(outcome.page)
-                .find("2 points are left out: zero or negative on a logarithmic axis."),
+}
+
+TEST(Report, ATimeThatIsNotAboveZeroIsABadRowNotAValue) {
+  TempDir temp;
+  RunWriter run(temp.path() / "r");
+  run.chase("vector0", 1, 16384, "warm", {134.0, 0.0, 136.0, -3.0, 138.0});
+  run.copy("d2d", "auto", 4096, {1e-6});
+  run.finish();
+  const auto report = [&](bool skip) {
+    return make_report({.runs = {temp.path() / "r"},
+                        .out = temp.path() / (skip ? "skipped" : "refused"),
+                        .read = {.skip_bad_rows = skip, .accept_edited = false},
+                        .draw = {}});
+  };
+  const ReportOutcome refused = report(false);
+  EXPECT_EQ(refused.code, ExitCode::usage) << all_messages(refused);
+  EXPECT_NE(all_messages(refused).find("chase.csv:3: elapsed_s: 0 is not above zero"),
+            std::string::npos)
+      << all_messages(refused);
+  EXPECT_EQ(read_file(temp.path() / "refused/findings.csv").find("chase.latency_ns"),
             std::string::npos);
+  const ReportOutcome skipped = report(true);
+  EXPECT_EQ(skipped.code, ExitCode::ok) << all_messages(skipped);
+  EXPECT_NE(read_file(temp.path() / "skipped/findings.csv")
+                .find("chase.latency_ns.core_vector0,136,,,ns,modelled,3,"),
+            std::string::npos)
+      << "the middle of the three that are times";
 }
 
 TEST(Figure, WithoutAnyPointDrawsAndSaysSo) {
