@@ -5,6 +5,7 @@
 #   make bench      set up, build, time the suite against bare loops (docs/bench.md)
 #   make score      set up, build, prove how often the analyses are right (data/score/)
 #   make torture    set up, build, try to break the suite for as long as it takes (docs/trust.md)
+#   make lint       clang-tidy over all sources (package clang-tidy); only what changed since it was clean
 PRESET   := measure
 BIN      := build/$(PRESET)/bin
 # One folder a revision: rows of another version of the programs are never taken for these.
@@ -12,7 +13,7 @@ RUNS     := build/campaign/$(shell git describe --always --dirty 2>/dev/null || 
 PACKAGES := $(shell sed -e 's/\#.*//' cmake/packages.txt)
 APT      := apt-get install -y --no-install-recommends
 
-.PHONY: campaign test bench score torture portable packages configure build programs
+.PHONY: campaign test bench score torture lint portable packages configure build programs
 
 campaign: programs
 	@status=0; \
@@ -26,6 +27,10 @@ test: build
 
 bench score torture: configure
 	cmake --build --preset $(PRESET) --target $@
+
+lint: configure
+	@cmake --build --preset $(PRESET) --target sonde_revision
+	cmake -DBUILD=build/$(PRESET) -P cmake/lint.cmake
 
 # Without the host backend, whose oneDNN is large; libraries beyond the C++ runtime travel along.
 PORTABLE := build/portable

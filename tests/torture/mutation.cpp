@@ -50,6 +50,8 @@ constexpr Suite kSuites[] = {
     {"core/stored_run", "test_output_report", "Report*:Figure*"},
     {"topology/", "test_recovery_topology", "*"},
     {"topology/hwloc", "test_recovery_topology_hwloc", "*"},
+    {"topology/", "test_recovery_analysis", "AnalysisPairs*:AnalysisProfile*"},
+    {"topology/", "test_recovery_random_topology", "*"},
     {"report/copy_", "test_recovery_analysis", "AnalysisCopy*"},
     {"report/copy_", "test_recovery_copy", "*"},
     {"report/copy_", "test_output_report", "Report*:Figure*"},
