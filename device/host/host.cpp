@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "device/common/gemm_reference.h"
+#include "device/common/unix_time.h"
 #include "device/host/chase.h"
 #include "device/host/clock.h"
 #include "device/host/contention.h"
