@@ -37,6 +37,7 @@ Json series_json(const Series& series) {
           {"dots", series.style != SeriesStyle::line || one},
           {"emphasis", series.emphasis},
           {"dashed", series.dashed},
+          {"bars", series.bars},
           {"points", std::move(points)}};
 }
 

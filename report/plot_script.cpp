@@ -172,8 +172,8 @@ void write_series(Gnuplot& gp, const Figure& figure) {
     const std::string shape = std::to_string(kPointTypes[colour % std::size(kPointTypes)]);
     if (!series.emphasis) ++colour;
     const bool intervals =
-        std::any_of(series.points.begin(), series.points.end(),
-                    [](const FigurePoint& point) { return point.low.has_value(); });
+        series.bars && std::any_of(series.points.begin(), series.points.end(),
+                                   [](const FigurePoint& point) { return point.low.has_value(); });
     const std::string size = series.points.size() > 200  ? "0.4"
                              : series.points.size() > 60 ? "0.6"
                                                          : "0.9";
