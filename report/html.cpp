@@ -2,22 +2,15 @@
 
 #include <cstdint>
 
-#include "core/parse.h"
+#include "core/text.h"
 
 namespace sonde {
 
 std::string html_text(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size();) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const std::size_t length = utf8_length(text, i);
-    if (length == 0) {
-      out += '?';
-      ++i;
-      continue;
-    }
-    switch (text[i]) {
+  for (const char c : shown_text(text)) {
+    switch (c) {
       case '&':
         out += "&amp;";
         break;
@@ -34,13 +27,8 @@ std::string html_text(std::string_view text) {
         out += "&#39;";
         break;
       default:
-        if (length == 1 && (byte < 0x20 || byte == 0x7f)) {
-          out += ' ';
-        } else {
-          out += text.substr(i, length);
-        }
+        out += c;
     }
-    i += length;
   }
   return out;
 }

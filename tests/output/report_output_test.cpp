@@ -159,8 +159,6 @@ TEST(Report, DegenerateDataStillDraws) {
   RunWriter run(temp.path() / "r");
   run.chase("vector0", 1, 16384, "warm", {134.0});
   run.chase("vector0", 1, 32768, "warm", {134.0});
-  run.chase("vector0", 1, 65536, "warm", {0.0});
-  run.chase("vector0", 1, 131072, "warm", {-3.0});
   run.copy("d2d", "auto", 4096, {1e-6});
   run.finish();
   const ReportOutcome outcome =
@@ -172,9 +170,33 @@ TEST(Report, DegenerateDataStillDraws) {
     EXPECT_TRUE(complete_picture(out / (std::string(id) + ".svg"), "svg")) << id;
     EXPECT_TRUE(complete_picture(out / (std::string(id) + ".png"), "png")) << id;
   }
-  EXPECT_NE(read_file(outcome.page)
-                .find("2 points are left out: zero or negative on a logarithmic axis."),
+}
+
+TEST(Report, ATimeThatIsNotAboveZeroIsABadRowNotAValue) {
+  TempDir temp;
+  RunWriter run(temp.path() / "r");
+  run.chase("vector0", 1, 16384, "warm", {134.0, 0.0, 136.0, -3.0, 138.0});
+  run.copy("d2d", "auto", 4096, {1e-6});
+  run.finish();
+  const auto report = [&](bool skip) {
+    return make_report({.runs = {temp.path() / "r"},
+                        .out = temp.path() / (skip ? "skipped" : "refused"),
+                        .read = {.skip_bad_rows = skip, .accept_edited = false},
+                        .draw = {}});
+  };
+  const ReportOutcome refused = report(false);
+  EXPECT_EQ(refused.code, ExitCode::usage) << all_messages(refused);
+  EXPECT_NE(all_messages(refused).find("chase.csv:3: elapsed_s: 0 is not above zero"),
+            std::string::npos)
+      << all_messages(refused);
+  EXPECT_EQ(read_file(temp.path() / "refused/findings.csv").find("chase.latency_ns"),
             std::string::npos);
+  const ReportOutcome skipped = report(true);
+  EXPECT_EQ(skipped.code, ExitCode::ok) << all_messages(skipped);
+  EXPECT_NE(read_file(temp.path() / "skipped/findings.csv")
+                .find("chase.latency_ns.core_vector0,136,,,ns,modelled,3,"),
+            std::string::npos)
+      << "the middle of the three that are times";
 }
 
 TEST(Figure, WithoutAnyPointDrawsAndSaysSo) {
@@ -269,8 +291,13 @@ TEST(Report, FailingHangingAndLyingGnuplotLeaveNoPicture) {
       {"echo 'cannot open <font>' >&2; printf '<svg' > .half.svg; exit 3\n",
        "ended with status 3: cannot open <font>"},
       {"sleep 1000\n", "did not end within 0.3 s"},
-      {"for a in \"$@\"; do :; done; printf '<svg> cut off' > .copy_time.$$.svg; exit 0\n",
+      // Half a picture, where the whole one was to be.
+      {"t=${2#*target=\\'}; t=${t%%\\'*}; printf '<svg> cut off' > \"$t\"; exit 0\n",
        "left no complete picture"},
+      {"trap '' TERM INT HUP; sleep 1000 & while :; do wait; done\n", "did not end within 0.3 s"},
+      // Megabytes on both streams.
+      {"yes warning | head -c 4000000 >&2; yes | head -c 4000000; exit 5\n",
+       "ended with status 5: warning"},
       {"kill -SEGV $$\n", "ended by signal 11"}};
   for (const Case& one : cases) {
     write_script(temp.path() / "bin" / "gnuplot", one.body);
@@ -284,6 +311,10 @@ TEST(Report, FailingHangingAndLyingGnuplotLeaveNoPicture) {
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
     EXPECT_EQ(outcome.code, ExitCode::output);
     EXPECT_TRUE(said(outcome, one.expected)) << all_messages(outcome);
+    EXPECT_LT(all_messages(outcome).size(), 20'000U) << one.body;
+    for (const std::string& name : names_in(temp.path() / "r" / "report")) {
+      EXPECT_EQ(name.find(".draft"), std::string::npos) << name;
+    }
     for (const char* id : {"copy_time", "copy_bandwidth"}) {
       EXPECT_FALSE(fs::exists(temp.path() / "r" / "report" / (std::string(id) + ".svg")));
       EXPECT_FALSE(fs::exists(temp.path() / "r" / "report" / (std::string(id) + ".png")));
