@@ -1,7 +1,7 @@
 # Compiler flags live on one INTERFACE target that every target of the suite links.
 option(SONDE_WERROR "Warnings are errors" OFF)
 option(SONDE_FUZZ "Coverage for libFuzzer, with both sanitizers (clang)" OFF)
-option(SONDE_SANITIZE "Address and undefined-behaviour sanitizers" OFF)
+set(SONDE_SANITIZE OFF CACHE STRING "OFF, ON (address and undefined behaviour) or thread")
 set(SONDE_PRESET "none" CACHE STRING "Name of the preset, recorded in every manifest")
 
 set(CMAKE_CXX_STANDARD 20)
@@ -45,7 +45,10 @@ if(SONDE_FUZZ)
     -fno-sanitize-recover=all -fno-omit-frame-pointer -g1 -Wno-unknown-warning-option)
   target_link_options(sonde_flags INTERFACE -fsanitize=address,undefined,float-cast-overflow)
 endif()
-if(SONDE_SANITIZE)
+if(SONDE_SANITIZE STREQUAL "thread")
+  target_compile_options(sonde_flags INTERFACE -fsanitize=thread -fno-omit-frame-pointer -O1 -g1)
+  target_link_options(sonde_flags INTERFACE -fsanitize=thread)
+elseif(SONDE_SANITIZE)
   target_compile_options(sonde_flags INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g1)
   target_link_options(sonde_flags INTERFACE -fsanitize=address,undefined)

@@ -22,6 +22,13 @@ constexpr std::size_t kMostBadLines = 20;
 /// A cell as a message quotes it.
 std::string quoted(const std::string& cell) { return shown_text(cell, 40); }
 
+/// An empty cell has no sign.
+bool above_zero(const Cell& cell) {
+  if (const auto* whole = std::get_if<std::int64_t>(&cell)) return *whole > 0;
+  const auto* number = std::get_if<double>(&cell);
+  return number == nullptr || *number > 0;
+}
+
 /// For LineReader, which takes a short read for the end of the file, stops at an embedded NUL
 /// without a word and hides a missing last newline: ByteSource notices both.
 class LineBytes : public io::ByteSourceBase {
@@ -228,6 +235,8 @@ std::string TableReader::read_row(std::string_view text, Row& row) {
     static const std::string kAbsent;
     const std::string& cell = at >= 0 ? (*cells)[static_cast<std::size_t>(at)] : kAbsent;
     if (std::string why = convert(column, cell, must, row.values[i]); !why.empty()) return why;
+    if (measured && column.positive && !above_zero(row.values[i]))
+      return column.name + ": " + cell.substr(0, 40) + " is not above zero";
   }
   return "";
 }

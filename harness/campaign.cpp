@@ -8,13 +8,13 @@
 #include "core/files.h"
 #include "core/manifest.h"
 #include "core/parse.h"
+#include "core/signals.h"
 #include "core/terminal.h"
 #include "core/version.h"
 #include "device/registry.h"
 #include "harness/child.h"
 #include "harness/options.h"
 #include "harness/run_directory.h"
-#include "harness/signals.h"
 
 namespace sonde {
 namespace {
@@ -57,7 +57,7 @@ const CampaignStep kSteps[] = {
      60,
      5,
      {"--repetitions", "8"}}};
-/// How long a step may take before it is taken for hung.
+/// Seconds that a step may take before it is taken for hung.
 constexpr double kStepLimit = 3600;
 constexpr double kReportLimit = 300;
 
@@ -86,6 +86,30 @@ ExitCode code_of(const ChildResult& result) {
   }
 }
 
+/// What the children of a campaign came to so far.
+struct Tally {
+  ExitCode code = ExitCode::ok;
+  std::vector<std::string> failures;
+  bool interrupted = false;
+
+  /// Runs one to its end; its exit code as ours, none when it could not be started.
+  std::optional<ExitCode> run(const std::string& name, const std::vector<std::string>& words,
+                              double limit_s) {
+    try {
+      const ChildResult result = run_child(program_directory() / name, words, limit_s);
+      interrupted = result.interrupted;
+      const ExitCode ended = interrupted ? ExitCode::interrupted : code_of(result);
+      if (ended != ExitCode::ok && !interrupted) failures.push_back(failure_of(name, result));
+      code = worse(code, ended);
+      return ended;
+    } catch (const OutputError& error) {
+      failures.push_back(error.what());
+      code = worse(code, error.code());
+      return std::nullopt;
+    }
+  }
+};
+
 }  // namespace
 
 ExitCode run_campaign(const std::vector<std::string>& arguments) {
@@ -98,8 +122,14 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
       "hand-off 4, 5 and 3 s) unless --budget says otherwise.");
   CommonOptions options;
   options.add_campaign_flags(line);
+  std::string limit_text = format_number(kStepLimit);
+  line.text("--step-limit", limit_text, "seconds after which a step is taken for hung and ended");
   if (!line.parse(arguments)) return ExitCode::ok;
   options.resolve();
+  const auto step_limit = parse_number(limit_text);
+  if (!step_limit || *step_limit <= 0) {
+    throw UsageError("--step-limit: '" + limit_text + "' is not a number of seconds above 0");
+  }
   const DeviceDescription device = open_device(options.device)->description();
 
   std::vector<std::string> common = options.forwarded();
@@ -115,8 +145,7 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
     lock.emplace(out / ".campaign.lock");
     common.insert(common.end(), {"--out", out.string()});
   }
-  ExitCode code = ExitCode::ok;
-  std::vector<std::string> failures;
+  Tally tally;
   for (const CampaignStep& step : kSteps) {
     if (!step.offered(device)) continue;
     const std::string name = std::string("sonde-") + step.probe;
@@ -131,43 +160,28 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
     if (device.time_source == TimeSource::device_event && !asked) {
       words.insert(words.end(), card.begin(), card.end());
     }
-    try {
-      const ChildResult result = run_child(program_directory() / name, words, kStepLimit);
-      if (result.interrupted) {
-        std::fprintf(stderr,
-                     "sonde campaign: interrupted; the same command with --out %s resumes\n",
-                     out.c_str());
-        return ExitCode::interrupted;
-      }
-      const ExitCode step_code = code_of(result);
-      if (step_code != ExitCode::ok) failures.push_back(failure_of(name, result));
-      code = worse(code, step_code);
-      if (step_code == ExitCode::output) break;  // what cannot be written will not be written later
-    } catch (const OutputError& error) {
-      failures.push_back(error.what());
-      code = worse(code, error.code());
-    }
+    if (lock) lock->check_in_place();
+    const std::optional<ExitCode> ended = tally.run(name, words, *step_limit);
+    if (ended == ExitCode::output) break;  // what cannot be written will not be written later
+    if (tally.interrupted) break;
   }
-  if (options.dry_run) return code;
+  if (options.dry_run) return tally.code;
   std::vector<std::string> reading = {"--run", out.string()};
   if (options.skip_bad_rows) reading.push_back("--skip-bad-rows");
   if (options.accept_edited) reading.push_back("--accept-edited");
   for (const char* name : {"sonde-topology", "sonde-report"}) {
-    try {
-      const ChildResult result = run_child(program_directory() / name, reading, kReportLimit);
-      if (result.interrupted) return ExitCode::interrupted;
-      const ExitCode step_code = code_of(result);
-      if (step_code != ExitCode::ok) failures.push_back(failure_of(name, result));
-      code = worse(code, step_code);
-    } catch (const OutputError& error) {
-      failures.push_back(error.what());
-      code = worse(code, error.code());
-    }
+    if (tally.interrupted) break;
+    lock->check_in_place();
+    tally.run(name, reading, kReportLimit);
   }
-  for (const std::string& failure : failures) {
+  for (const std::string& failure : tally.failures) {
     print_error("sonde campaign: " + failure);
   }
-  return code;
+  if (tally.interrupted) {
+    std::fprintf(stderr, "sonde campaign: interrupted; the same command with --out %s resumes\n",
+                 out.c_str());
+  }
+  return tally.code;
 }
 
 ExitCode run_devices(const std::vector<std::string>& arguments) {

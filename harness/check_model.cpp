@@ -12,10 +12,10 @@
 #include "core/csv_writer.h"
 #include "core/files.h"
 #include "core/parse.h"
+#include "core/signals.h"
 #include "core/terminal.h"
 #include "device/registry.h"
 #include "harness/model_rows.h"
-#include "harness/signals.h"
 
 namespace sonde {
 namespace {

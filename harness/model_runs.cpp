@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <sstream>
@@ -20,8 +21,8 @@
 #include "core/files.h"
 #include "core/parse.h"
 #include "core/process.h"
+#include "core/signals.h"
 #include "core/statistics.h"
-#include "harness/signals.h"
 
 namespace sonde {
 namespace {
@@ -92,8 +93,14 @@ struct ModelRuns::Run {
 };
 
 ModelRuns::ModelRuns(const std::string& seed) : seed_(seed) {
-  std::string pattern =
-      (std::filesystem::temp_directory_path() / "sonde-check-model-XXXXXX").string();
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  if (error) {
+    const char* chosen = std::getenv("TMPDIR");
+    throw OutputError("TMPDIR " + std::string(chosen == nullptr ? "/tmp" : chosen) + ": " +
+                      error.message());
+  }
+  std::string pattern = (folder / "sonde-check-model-XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr) {
     throw OutputError(pattern + ": cannot be created: " + std::strerror(errno));
   }

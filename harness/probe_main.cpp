@@ -6,6 +6,7 @@
 #include "core/command_line.h"
 #include "core/csv_writer.h"
 #include "core/parse.h"
+#include "core/signals.h"
 #include "core/statistics.h"
 #include "core/terminal.h"
 #include "core/version.h"
@@ -15,7 +16,6 @@
 #include "harness/probe.h"
 #include "harness/run_directory.h"
 #include "harness/runner.h"
-#include "harness/signals.h"
 
 namespace sonde {
 namespace {

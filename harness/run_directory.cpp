@@ -176,6 +176,7 @@ void RunDirectory::finish(const std::string& state, const std::string& reason) {
 }
 
 void RunDirectory::store_state(const std::string& state, const std::string& reason) {
+  lock_->check_in_place();
   Step* step = manifest_.step(request_.probe);
   if (step == nullptr) step = &manifest_.steps.emplace_back();
   step->probe = request_.probe;

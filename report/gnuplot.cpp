@@ -1,7 +1,5 @@
 #include "report/gnuplot.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <sstream>
 
@@ -51,6 +49,16 @@ struct Picture {
   std::filesystem::path final_path;
 };
 
+/// Whatever ends the drawing, no draft stays.
+struct DraftSweep {
+  const std::vector<Picture>& pictures;
+  const std::filesystem::path& dir;
+  ~DraftSweep() {
+    std::error_code ignored;
+    for (const Picture& picture : pictures) std::filesystem::remove(dir / picture.draft, ignored);
+  }
+};
+
 }  // namespace
 
 DrawResult draw_figures(const std::vector<Figure>& figures, const std::filesystem::path& dir,
@@ -61,14 +69,15 @@ DrawResult draw_figures(const std::vector<Figure>& figures, const std::filesyste
   for (const Figure& figure : figures) {
     write_plot_script(figure, dir / (figure.id + ".gp"));
     for (const char* form : {"svg", "png"}) {
-      Picture picture{figure.id, form,
-                      "." + figure.id + "." + std::to_string(::getpid()) + "." + form,
+      // The folder is locked: a draft that a killed program left is drawn over.
+      Picture picture{figure.id, form, "." + figure.id + ".draft." + form,
                       dir / (figure.id + "." + form)};
       std::filesystem::remove(picture.final_path, error);  // never older than its data
       pictures.push_back(std::move(picture));
     }
   }
   if (pictures.empty()) return result;
+  const DraftSweep sweep{pictures, dir};
   const std::filesystem::path program = find_on_path(options.program);
   if (program.empty()) {
     result.errors.push_back(
@@ -78,7 +87,7 @@ DrawResult draw_figures(const std::vector<Figure>& figures, const std::filesyste
   const auto draw = [&](const std::vector<Picture>& some, bool plain) {
     std::vector<Command> commands;
     for (const Picture& picture : some) {
-      // Names made from figure ids and the process id: nothing from data reaches the command line.
+      // Names made from figure ids: nothing from data reaches the command line.
       const std::string settings = "form='" + picture.form + "'; target='" + picture.draft + "'" +
                                    (plain ? "; plain=1" : "");
       commands.push_back({program, {"-e", settings, picture.id + ".gp"}, dir});
@@ -116,7 +125,6 @@ DrawResult draw_figures(const std::vector<Figure>& figures, const std::filesyste
       if (error) problem = "drew it, but it could not be renamed: " + error.message();
     }
     if (!problem.empty()) {
-      std::filesystem::remove(draft, error);
       result.errors.push_back(name + ": gnuplot (package gnuplot-nox) " + problem +
                               (said.empty() ? "" : ": " + said));
     } else if (!said.empty()) {

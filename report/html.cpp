@@ -51,6 +51,26 @@ std::string base64(std::string_view bytes) {
   return out;
 }
 
+std::string relative_link(const std::filesystem::path& file, const std::filesystem::path& from) {
+  static constexpr char kDigits[] = "0123456789ABCDEF";
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::weakly_canonical(file, error);
+  const std::filesystem::path base = std::filesystem::weakly_canonical(from, error);
+  std::string out;
+  for (const char c : whole.lexically_relative(base).generic_string()) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+        c == '.' || c == '_' || c == '~' || c == '/') {
+      out += c;
+    } else {
+      out += '%';
+      out += kDigits[byte >> 4];
+      out += kDigits[byte & 15];
+    }
+  }
+  return out;
+}
+
 std::string notice_html(const std::string& kind, const std::string& head,
                         const std::vector<std::string>& lines) {
   if (lines.empty()) return "";

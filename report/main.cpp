@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "core/command_line.h"
+#include "core/signals.h"
 #include "core/terminal.h"
 #include "report/report.h"
 
@@ -26,6 +27,7 @@ ExitCode run(const std::vector<std::string>& arguments) {
   if (out && out->empty()) throw UsageError("--out: '' is not a directory name");
   request.runs.assign(runs.begin(), runs.end());
   request.out = out.value_or("");
+  catch_signals();
   const ReportOutcome outcome = make_report(request);
   for (const std::string& message : outcome.messages) {
     print_error("sonde-report: " + message);

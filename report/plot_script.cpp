@@ -1,6 +1,7 @@
 #include "report/plot_script.h"
 
 #include <gnuplot-iostream.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <tuple>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "core/parse.h"
 #include "core/text.h"
 #include "report/heat_map.h"
@@ -225,34 +227,31 @@ std::string tick_text(std::string_view text, std::size_t most) {
 }
 
 void write_plot_script(const Figure& figure, const std::filesystem::path& path) {
-  const std::filesystem::path draft = path.string() + ".tmp" + std::to_string(::getpid());
-  std::FILE* file = std::fopen(draft.c_str(), "w");
-  if (file == nullptr)
-    throw OutputError(path.string() + ": cannot be written: " + std::strerror(errno));
-  bool good = true;
-  try {
-    Gnuplot gp(file);
-    write_preamble(gp, figure);
-    write_style(gp, figure);
-    if (figure.heat) {
-      write_heat_map(gp, figure);
-    } else if (!figure.boxes.empty()) {
-      write_floor_plan(gp, figure.boxes);
-    } else {
-      write_series(gp, figure);
-    }
-    gp.flush();
-    good = gp.good() && std::ferror(file) == 0;
-  } catch (const std::exception&) {
-    good = false;
+  // The library writes to descriptors only, and gives up on a short or interrupted write: the text
+  // is put together in memory.
+  const int memory = ::memfd_create("plot script", MFD_CLOEXEC);
+  std::FILE* file = memory < 0 ? nullptr : ::fdopen(memory, "w");
+  if (file == nullptr) {
+    const std::string reason = std::strerror(errno);
+    if (memory >= 0) ::close(memory);
+    throw OutputError(path.string() + ": cannot be put together: " + reason);
   }
-  std::error_code error;
-  if (good) {
-    std::filesystem::rename(draft, path, error);
-    if (!error) return;
+  Gnuplot gp(file);  // closes it
+  write_preamble(gp, figure);
+  write_style(gp, figure);
+  if (figure.heat) {
+    write_heat_map(gp, figure);
+  } else if (!figure.boxes.empty()) {
+    write_floor_plan(gp, figure.boxes);
+  } else {
+    write_series(gp, figure);
   }
-  std::filesystem::remove(draft, error);
-  throw OutputError(path.string() + ": cannot be written");
+  gp.flush();
+  std::string text(static_cast<std::size_t>(std::max<off_t>(0, ::lseek(memory, 0, SEEK_END))), ' ');
+  const bool good = gp.good() && std::ferror(file) == 0 &&
+                    ::pread(memory, text.data(), text.size(), 0) == std::ssize(text);
+  if (!good) throw OutputError(path.string() + ": cannot be put together");
+  write_file_atomically(path, text);
 }
 
 }  // namespace sonde

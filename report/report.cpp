@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/files.h"
+#include "core/signals.h"
 #include "report/overlay.h"
 #include "report/page.h"
 
@@ -80,7 +81,9 @@ ReportOutcome make_report(const ReportRequest& request) {
   std::vector<Finding> findings;
   std::vector<Figure> figures;
   for (const auto& report : reports) {
+    stop_if_interrupted();
     report->analysis = analyse_run(report->run);
+    stop_if_interrupted();
     report->findings = find_findings(report->analysis);
     report->published = published_beside(report->analysis, report->findings, published_study());
     report->figures = build_figures({report->analysis, report->findings});
@@ -101,9 +104,7 @@ ReportOutcome make_report(const ReportRequest& request) {
   }
   std::vector<const RunReport*> views;
   for (const auto& report : reports) views.push_back(report.get());
-  std::vector<Figure> together;
-  if (auto figure = overlay_rooflines(views)) together.push_back(std::move(*figure));
-  if (auto figure = overlay_copies(views)) together.push_back(std::move(*figure));
+  const std::vector<Figure> together = overlay_figures(views);
   figures.insert(figures.end(), together.begin(), together.end());
   write_file_atomically(out / "findings.csv", findings_csv(findings));
 

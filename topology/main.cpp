@@ -7,6 +7,7 @@
 
 #include "core/command_line.h"
 #include "core/files.h"
+#include "core/signals.h"
 #include "core/terminal.h"
 #include "topology/core_tree.h"
 
@@ -61,6 +62,7 @@ ExitCode run(const std::vector<std::string>& arguments) {
   line.flag("--accept-edited", read.accept_edited, "take rows whose check does not fit");
   if (!line.parse(arguments)) return ExitCode::ok;
   if (!dir || dir->empty()) throw UsageError("--run: name the run directory");
+  catch_signals();
   const StoredRun stored = load_run(*dir, read);
   ExitCode code = ExitCode::ok;
   const auto say = [](const std::string& message) { print_error("sonde-topology: " + message); };
@@ -77,7 +79,9 @@ ExitCode run(const std::vector<std::string>& arguments) {
     // The rest is still used, but the caller must know that it was not all.
     if (rows.refused()) code = ExitCode::usage;
   }
+  stop_if_interrupted();
   const CoreTree tree = infer_core_tree(stored);
+  stop_if_interrupted();
   write_file_atomically(stored.dir / "topology.json", topology_json(stored, tree));
   write_file_atomically(stored.dir / "topology.xml", topology_xml(stored, tree));
   print(stored, tree);

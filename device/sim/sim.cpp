@@ -72,7 +72,7 @@ DeviceDescription describe_chip(const Machine& machine, const std::string& selec
                   {"clock", format_number(static_cast<double>(chip.clock_hz) / 1e6) +
                                 " MHz; lower under the power cap"},
                   {"noise", noise_text(machine.selector)},
-                  {"fault", machine.selector.corrupt ? "corrupt" : "none"}};
+                  {"fault", to_string(machine.selector.fault)}};
   return d;
 }
 
@@ -88,7 +88,9 @@ class SimulatedDevice final : public Device {
     Telemetry now;
     if (machine_.selector.episodes) now.throttle_events = machine_.throttle_events;
     const Chip& chip = machine_.chip;
-    now.clock = Hertz(static_cast<double>(chip.clock_hz));
+    const double step =
+        1e-6 * static_cast<double>(clock_ppm(chip, machine_.selector, machine_.now_ns));
+    now.clock = Hertz(static_cast<double>(chip.clock_hz) * step);
     if (machine_.now_ns == 0) {
       now.power = Watts(static_cast<double>(chip.power.idle_mw) / 1e3);
       now.temperature = Celsius(chip.power.idle_temperature_c);
@@ -105,10 +107,13 @@ class SimulatedDevice final : public Device {
     return now;
   }
 
-  Seconds now() override { return Seconds(static_cast<double>(machine_.now_ns) / 1e9); }
+  Seconds now() override {
+    return Seconds(static_cast<double>(shown_ns(machine_.selector.fault, machine_.now_ns)) / 1e9);
+  }
 
   void resume_at(Seconds time) override {
-    machine_.now_ns = static_cast<std::int64_t>(time.value() * 1e9 + 0.5);
+    machine_.now_ns =
+        modelled_ns(machine_.selector.fault, static_cast<std::int64_t>(time.value() * 1e9 + 0.5));
     machine_.load.reset();
   }
 
