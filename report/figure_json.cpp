@@ -142,11 +142,23 @@ Json figure_json(const Figure& figure) {
   return json;
 }
 
+/// Every text of it as people may be shown it.
+void show_texts(Json& json) {
+  for (Json& part : json) {
+    if (part.is_string()) {
+      part = shown_text(part.get_ref<const std::string&>());
+    } else if (part.is_structured()) {
+      show_texts(part);
+    }
+  }
+}
+
 }  // namespace
 
 std::string figures_json(const std::vector<const Figure*>& figures) {
   Json all = {{"figures", Json::object()}};
   for (const Figure* figure : figures) all["figures"][figure->id] = figure_json(*figure);
+  show_texts(all);
   const std::string text = all.dump(-1, ' ', true, Json::error_handler_t::replace);
   std::string out;
   out.reserve(text.size());
