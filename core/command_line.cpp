@@ -11,7 +11,10 @@
 #include <iostream>
 #include <map>
 
+#include "core/csv_reader.h"
 #include "core/parse.h"
+#include "core/terminal.h"
+#include "core/text.h"
 #include "core/version.h"
 
 namespace sonde {
@@ -205,17 +208,19 @@ int run_program(const std::string& name, const std::function<ExitCode()>& body) 
     std::cout.flush();
     if (!std::cout) throw OutputError("standard output: cannot be written");
   } catch (const Error& error) {
-    std::fprintf(stderr, "%s: %s\n", name.c_str(), error.what());
+    // Only a refused file has a line for each of its bad lines; a quoted line break makes none.
+    const bool lines = dynamic_cast<const RefusedFile*>(&error) != nullptr;
+    print_error(name + ": " + (lines ? error.what() : shown_text(error.what())));
     code = worse(code == ExitCode::internal ? ExitCode::ok : code, error.code());
   } catch (const std::filesystem::filesystem_error& error) {
     // What nobody expected of a folder is still a matter of folders and rights.
     std::fprintf(stderr, "%s: %s\n", name.c_str(), error.what());
     code = ExitCode::output;
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "%s: out of memory\n", name.c_str());
+    print_error(name + ": out of memory");
     code = ExitCode::internal;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s: internal error: %s\n", name.c_str(), error.what());
+    print_error(name + ": internal error: " + error.what());
     code = ExitCode::internal;
   }
   return static_cast<int>(code);

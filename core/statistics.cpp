@@ -5,7 +5,7 @@
 #include <iterator>
 #include <numbers>
 
-#include "core/rng.h"
+#include "core/decide.h"
 
 namespace sonde {
 namespace {
@@ -102,44 +102,14 @@ std::optional<Interval> median_interval(std::span<const double> samples, double 
                   at(n - d + 1) - lambda * (at(n - d + 1) - at(n - d))};
 }
 
-std::optional<Interval> block_bootstrap_interval(std::span<const double> samples,
-                                                 std::uint64_t seed, double confidence,
-                                                 int resamples) {
-  const std::size_t n = samples.size();
-  if (static_cast<std::int64_t>(n) < kFewestSamples || resamples < 1) return std::nullopt;
-  const auto block = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(n))));
-  Rng rng(key_of({seed, n}));
-  std::vector<double> medians(static_cast<std::size_t>(resamples));
-  std::vector<double> drawn(n);
-  for (double& m : medians) {
-    for (std::size_t filled = 0; filled < n;) {
-      std::size_t from = static_cast<std::size_t>(rng.below(n));
-      for (std::size_t k = 0; k < block && filled < n; ++k, from = (from + 1) % n) {
-        drawn[filled++] = samples[from];
-      }
-    }
-    const std::size_t half = n / 2;
-    std::nth_element(drawn.begin(), drawn.begin() + static_cast<std::ptrdiff_t>(half), drawn.end());
-    m = drawn[half];
-    if (n % 2 == 0) {
-      m = (m +
-           *std::max_element(drawn.begin(), drawn.begin() + static_cast<std::ptrdiff_t>(half))) /
-          2;
-    }
-  }
-  std::sort(medians.begin(), medians.end());
-  const double tail = (1 - confidence) / 2;
-  return Interval{quantile_of_sorted(medians, tail), quantile_of_sorted(medians, 1 - tail)};
-}
-
 bool is_look(std::int64_t samples) {
   return std::find(std::begin(kLooks), std::end(kLooks), samples) != std::end(kLooks);
 }
 
-Stop decide_stop(std::span<const double> samples, double relative_width, const Sampling& sampling) {
+Stop decide_stop(std::span<const double> samples, double relative_width) {
   const auto n = static_cast<std::int64_t>(samples.size());
   if (is_look(n)) {
-    const Estimate now = estimate_median(samples, sampling);
+    const Estimate now = estimate_median(samples, {.adaptive = true, .drift = {}});
     if (now.interval && now.interval->width() <= relative_width * std::abs(*now.value)) {
       return Stop::converged;
     }
@@ -151,18 +121,41 @@ Estimate estimate_median(std::span<const double> samples, const Sampling& sampli
   Estimate estimate;
   estimate.n = static_cast<std::int64_t>(samples.size());
   estimate.value = median(samples);
-  const double confidence = sampling.adaptive ? kLookConfidence : kConfidence;
-  estimate.interval = median_interval(samples, confidence);
-  if (sampling.real && estimate.interval) {
-    // Many samples need fewer resamples for the same accuracy of the quantiles, and time is finite.
-    constexpr std::size_t kMostDraws = 20'000'000;
-    const auto resamples =
-        static_cast<int>(std::clamp<std::size_t>(kMostDraws / samples.size(), 200, 1000));
-    const auto blocks = block_bootstrap_interval(samples, sampling.seed, confidence, resamples);
-    estimate.interval->low = std::min(estimate.interval->low, blocks->low);
-    estimate.interval->high = std::max(estimate.interval->high, blocks->high);
+  estimate.interval = median_interval(samples, sampling.adaptive ? kLookConfidence : kConfidence);
+  const double by = widening(sampling.drift, estimate.n);
+  if (estimate.interval && by > 1) {
+    const double middle = *estimate.value;
+    estimate.interval = Interval{middle - by * (middle - estimate.interval->low),
+                                 middle + by * (estimate.interval->high - middle)};
   }
   return estimate;
+}
+
+Estimate rate_of(double work, const Estimate& time) {
+  Estimate rate{work / *time.value, std::nullopt, time.n};
+  if (time.interval && time.interval->low > 0) {
+    rate.interval = Interval{work / time.interval->high, work / time.interval->low};
+  }
+  return rate;
+}
+
+Estimate largest_of(std::span<const Estimate> all) {
+  const auto less = [](const Estimate& a, const Estimate& b) { return a.value < b.value; };
+  const auto found = std::max_element(all.begin(), all.end(), less);
+  if (found == all.end() || !found->interval) return found == all.end() ? Estimate{} : *found;
+  Estimate best = *found;
+  const auto near = std::count_if(all.begin(), all.end(), [&](const Estimate& one) {
+    return one.value && (one.interval ? one.interval->high : *one.value) >= best.interval->low;
+  });
+  // One of two equal ones reads low only with the other: 2.5 % are still left for each.
+  constexpr double kBelow = 1 - kConfidence;
+  if (near > 2) {
+    const auto freedom = static_cast<double>(best.n - 1);
+    const double by = student_above(kBelow / static_cast<double>(near), freedom) /
+                      student_above(kBelow / 2, freedom);
+    best.interval->low = *best.value - by * (*best.value - best.interval->low);
+  }
+  return best;
 }
 
 }  // namespace sonde

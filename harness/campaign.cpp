@@ -9,6 +9,7 @@
 #include "core/manifest.h"
 #include "core/parse.h"
 #include "core/signals.h"
+#include "core/terminal.h"
 #include "core/version.h"
 #include "device/registry.h"
 #include "harness/child.h"
@@ -174,7 +175,7 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
     tally.run(name, reading, kReportLimit);
   }
   for (const std::string& failure : tally.failures) {
-    std::fprintf(stderr, "sonde campaign: %s\n", failure.c_str());
+    print_error("sonde campaign: " + failure);
   }
   if (tally.interrupted) {
     std::fprintf(stderr, "sonde campaign: interrupted; the same command with --out %s resumes\n",

@@ -13,7 +13,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
 
@@ -302,21 +301,9 @@ std::vector<ModelRuns::Level> ModelRuns::tree(const std::string& device) const {
   if (!std::filesystem::exists(path)) {
     throw NoValue(run.problems.empty() ? device + ": no topology" : run.problems.front());
   }
-  const nlohmann::json tree = nlohmann::json::parse(read_file(path));
-  std::vector<Level> levels;
-  for (const auto& level : tree.at("levels")) {
-    Level groups;
-    for (const auto& group : level.at("groups")) {
-      std::vector<CoreName> cores;
-      for (const auto& core : group) cores.push_back(parse_core_name(core.get<std::string>()));
-      groups.push_back(std::move(cores));
-    }
-    levels.push_back(std::move(groups));
-  }
-  if (levels.empty()) {
-    throw NoValue(device + ": no tree of cores: " + tree.value("reason", "no reason given"));
-  }
-  return levels;
+  StoredTree tree = parse_tree(read_file(path), path.string());
+  if (tree.levels.empty()) throw NoValue(device + ": no tree of cores: " + tree.reason);
+  return std::move(tree.levels);
 }
 
 }  // namespace sonde

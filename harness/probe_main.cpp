@@ -8,6 +8,7 @@
 #include "core/parse.h"
 #include "core/signals.h"
 #include "core/statistics.h"
+#include "core/terminal.h"
 #include "core/version.h"
 #include "device/registry.h"
 #include "harness/gbench.h"
@@ -92,7 +93,7 @@ ExitCode measure(Probe& probe, Device& device, const Selection& selection,
   RunDirectory run(options.out.value_or(""), request, schema,
                    {options.skip_bad_rows, options.accept_edited});
   for (const std::string& warning : run.stored().warnings) {
-    std::fprintf(stderr, "%s\n", warning.c_str());
+    print_error(warning);
   }
   run.drop_tail(incomplete_tail(probe, run.stored().rows));
   if (run.created()) std::cout << run.path().string() << std::endl;

@@ -11,6 +11,7 @@
 #include "core/rng.h"
 #include "core/signals.h"
 #include "core/statistics.h"
+#include "core/terminal.h"
 #include "harness/progress.h"
 
 namespace sonde {
@@ -306,8 +307,7 @@ void Runner::take(std::size_t point, const Row& row, bool stored) {
     state.done = state.rows - state.forgiven >= *options_.repetitions;
   } else {
     // The cap counts rows, not good samples: throttled ones cannot keep a point going for ever.
-    const Stop stop = decide_stop(state.samples, options_.confidence_width,
-                                  {.adaptive = true, .real = real, .seed = options_.seed});
+    const Stop stop = decide_stop(state.samples, options_.confidence_width);
     state.done = state.rows >= kMostSamples || stop != Stop::more ||
                  (state.spent_s >= kMostPointSeconds && is_look(state.rows));
   }
@@ -350,8 +350,8 @@ bool Runner::run_batch(std::int64_t batch, Outcome& outcome, Progress& progress)
         for (const Row& row : rows) emit_(row);
         constexpr std::int64_t kMostNamed = 5;
         if (rows[0].status == Status::failed && ++failures_ <= kMostNamed) {
-          std::fprintf(stderr, "%s: %s failed: %s\n", probe_.schema().probe.c_str(),
-                       points_[p].label.c_str(), rows[0].reason.c_str());
+          print_error(probe_.schema().probe + ": " + points_[p].label +
+                      " failed: " + rows[0].reason);
         }
         ++order_;
         outcome.measured += static_cast<std::int64_t>(rows.size());

@@ -4,6 +4,7 @@
 
 #include "core/command_line.h"
 #include "core/signals.h"
+#include "core/terminal.h"
 #include "report/report.h"
 
 namespace sonde {
@@ -29,7 +30,7 @@ ExitCode run(const std::vector<std::string>& arguments) {
   catch_signals();
   const ReportOutcome outcome = make_report(request);
   for (const std::string& message : outcome.messages) {
-    std::fprintf(stderr, "sonde-report: %s\n", message.c_str());
+    print_error("sonde-report: " + message);
   }
   std::cout << outcome.page.string() << std::endl;
   return outcome.code;

@@ -14,6 +14,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/parse.h"
+#include "core/text.h"
 #include "report/heat_map.h"
 
 namespace sonde {
@@ -41,7 +42,7 @@ std::string ticks(const AxisRange& range) {
     if (tick.at < range.low || tick.at > range.high) continue;
     if (!text.empty()) text += ", ";
     text += tick.label.empty() ? "'' " + number(tick.at) + " 1"
-                               : plot_text(tick.label) + " " + number(tick.at);
+                               : tick_text(tick.label) + " " + number(tick.at);
   }
   return text;
 }
@@ -212,27 +213,17 @@ void write_series(Gnuplot& gp, const Figure& figure) {
 
 std::string plot_text(std::string_view text, std::size_t most) {
   std::string out = "'";
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < text.size();) {
-    if (count == most) {
-      out += "\u2026";
-      break;
-    }
-    const std::size_t length = utf8_length(text, i);
-    const char c = text[i];
-    if (length == 0) {
-      out += '?';
-    } else if (length == 1 && (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)) {
-      out += ' ';
-    } else if (c == '\'') {
-      out += "''";
-    } else {
-      out += text.substr(i, length);
-    }
-    i += std::max<std::size_t>(1, length);
-    ++count;
+  for (const char c : shown_text(text, most)) {
+    if (c == '\'') out += '\'';  // the only character that means something between single quotes
+    out += c;
   }
   return out + "'";
+}
+
+std::string tick_text(std::string_view text, std::size_t most) {
+  std::string out;
+  for (const char c : plot_text(text, most)) out += c == '%' ? "%%" : std::string(1, c);
+  return out;
 }
 
 void write_plot_script(const Figure& figure, const std::filesystem::path& path) {

@@ -104,9 +104,7 @@ ReportOutcome make_report(const ReportRequest& request) {
   }
   std::vector<const RunReport*> views;
   for (const auto& report : reports) views.push_back(report.get());
-  std::vector<Figure> together;
-  if (auto figure = overlay_rooflines(views)) together.push_back(std::move(*figure));
-  if (auto figure = overlay_copies(views)) together.push_back(std::move(*figure));
+  const std::vector<Figure> together = overlay_figures(views);
   figures.insert(figures.end(), together.begin(), together.end());
   write_file_atomically(out / "findings.csv", findings_csv(findings));
 

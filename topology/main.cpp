@@ -8,6 +8,7 @@
 #include "core/command_line.h"
 #include "core/files.h"
 #include "core/signals.h"
+#include "core/terminal.h"
 #include "topology/core_tree.h"
 
 namespace sonde {
@@ -64,9 +65,7 @@ ExitCode run(const std::vector<std::string>& arguments) {
   catch_signals();
   const StoredRun stored = load_run(*dir, read);
   ExitCode code = ExitCode::ok;
-  const auto say = [](const std::string& message) {
-    std::fprintf(stderr, "sonde-topology: %s\n", message.c_str());
-  };
+  const auto say = [](const std::string& message) { print_error("sonde-topology: " + message); };
   for (const std::string& warning : stored.warnings) say(warning);
   for (const char* name : {"profile", "interfere", "handoff"}) {
     const ProbeRows& rows = *stored.probe(name);

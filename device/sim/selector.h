@@ -14,10 +14,12 @@ struct Selector {
   std::string chip;
   Fault fault = Fault::none;
 
-  /// `noise=off`, or parts joined by `+`: `on`, `drift`, `episodes`, a spread such as `2%`.
+  /// `noise=off`, or parts joined by `+`: `on`, `drift`, `episodes`, `steps`, a spread such as
+  /// `2%`.
   bool noise = true;
   bool drift = false;                            ///< slow changes of latency and rates
   bool episodes = false;                         ///< throttling now and then
+  bool steps = false;                            ///< of the clock, that the sensor sees
   std::optional<std::int64_t> noise_spread_ppm;  ///< of a load and a launch, for the chip's own
 
   /// What the cores of a random chip share: `structure=any`, drawn like all else, `planted` or

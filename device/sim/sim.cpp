@@ -1,3 +1,5 @@
+#include "device/sim/sim.h"
+
 #include <memory>
 #include <string>
 #include <utility>
@@ -55,11 +57,12 @@ DeviceDescription describe_chip(const Machine& machine, const std::string& selec
   for (const std::string& dtype : known_dtypes()) {
     const auto flop = chip.structure.flop_per_cycle.find(dtype);
     if (chip.cubes() == 0 || flop == chip.structure.flop_per_cycle.end()) continue;
-    d.roofs.push_back({dtype + "_flop_per_s",
-                       static_cast<double>(chip.cubes() * flop->second * chip.clock_hz),
-                       "chip file " + chip.file + ": " + std::to_string(chip.cubes()) + " " +
-                           chip.multiplying_kind() + " cores x " + std::to_string(flop->second) +
-                           " FLOP/cycle x core clock"});
+    d.roofs.push_back(
+        {dtype + "_flop_per_s",
+         static_cast<double>(chip.cubes() * flop->second) * static_cast<double>(chip.clock_hz),
+         "chip file " + chip.file + ": " + std::to_string(chip.cubes()) + " " +
+             chip.multiplying_kind() + " cores x " + std::to_string(flop->second) +
+             " FLOP/cycle x core clock"});
   }
   for (const Parameter& p : chip.parameters) {
     d.parameters.push_back(
@@ -85,7 +88,9 @@ class SimulatedDevice final : public Device {
     Telemetry now;
     if (machine_.selector.episodes) now.throttle_events = machine_.throttle_events;
     const Chip& chip = machine_.chip;
-    now.clock = Hertz(static_cast<double>(chip.clock_hz));
+    const double step =
+        1e-6 * static_cast<double>(clock_ppm(chip, machine_.selector, machine_.now_ns));
+    now.clock = Hertz(static_cast<double>(chip.clock_hz) * step);
     if (machine_.now_ns == 0) {
       now.power = Watts(static_cast<double>(chip.power.idle_mw) / 1e3);
       now.temperature = Celsius(chip.power.idle_temperature_c);
@@ -153,7 +158,7 @@ Chip read_chip(const Selector& selector) {
 std::unique_ptr<Device> open_simulated(const std::string& text) {
   Selector selector = parse_selector(text);
   Chip chip = read_chip(selector);
-  return std::make_unique<SimulatedDevice>(std::move(chip), std::move(selector), text);
+  return make_simulated(std::move(chip), std::move(selector), text);
 }
 
 Listing list_chip(const std::string& name) {
@@ -177,5 +182,9 @@ std::vector<Listing> list_simulated() {
 [[maybe_unused]] const bool registered = register_backend({"sim", open_simulated, list_simulated});
 
 }  // namespace
+
+std::unique_ptr<Device> make_simulated(Chip chip, Selector selector, const std::string& text) {
+  return std::make_unique<SimulatedDevice>(std::move(chip), std::move(selector), text);
+}
 
 }  // namespace sonde::sim

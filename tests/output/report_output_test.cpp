@@ -98,7 +98,12 @@ TEST(Report, WholeRunGivesFindingsPicturesAndPage) {
   const std::string page = read_file(outcome.page);
   EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
   EXPECT_NE(page.find("modelled, not measured"), std::string::npos);
-  EXPECT_NE(page.find("data:image/svg+xml;base64,"), std::string::npos);
+  // The page draws the pictures itself and links to their files and to the rows.
+  EXPECT_NE(page.find("<div class=\"plot\" data-figure=\"chase_blocks\">"), std::string::npos);
+  for (const char* link :
+       {"chase_blocks.svg", "chase_blocks.png", "chase_blocks.gp", "../chase.csv"})
+    EXPECT_NE(page.find("<a href=\"" + std::string(link) + "\">"), std::string::npos) << link;
+  EXPECT_NE(page.find("<span class=\"letter big "), std::string::npos);
   EXPECT_EQ(page.find("http://"), std::string::npos);
   EXPECT_EQ(page.find("https://"), std::string::npos);
   for (const std::string& name : names_in(out))
@@ -154,8 +159,6 @@ TEST(Report, DegenerateDataStillDraws) {
   RunWriter run(temp.path() / "r");
   run.chase("vector0", 1, 16384, "warm", {134.0});
   run.chase("vector0", 1, 32768, "warm", {134.0});
-  run.chase("vector0", 1, 65536, "warm", {0.0});
-  run.chase("vector0", 1, 131072, "warm", {-3.0});
   run.copy("d2d", "auto", 4096, {1e-6});
   run.finish();
   const ReportOutcome outcome =
@@ -167,9 +170,33 @@ TEST(Report, DegenerateDataStillDraws) {
     EXPECT_TRUE(complete_picture(out / (std::string(id) + ".svg"), "svg")) << id;
     EXPECT_TRUE(complete_picture(out / (std::string(id) + ".png"), "png")) << id;
   }
-  EXPECT_NE(read_file(outcome.page)
-                .find("2 points are left out: zero or negative on a logarithmic axis."),
+}
+
+TEST(Report, ATimeThatIsNotAboveZeroIsABadRowNotAValue) {
+  TempDir temp;
+  RunWriter run(temp.path() / "r");
+  run.chase("vector0", 1, 16384, "warm", {134.0, 0.0, 136.0, -3.0, 138.0});
+  run.copy("d2d", "auto", 4096, {1e-6});
+  run.finish();
+  const auto report = [&](bool skip) {
+    return make_report({.runs = {temp.path() / "r"},
+                        .out = temp.path() / (skip ? "skipped" : "refused"),
+                        .read = {.skip_bad_rows = skip, .accept_edited = false},
+                        .draw = {}});
+  };
+  const ReportOutcome refused = report(false);
+  EXPECT_EQ(refused.code, ExitCode::usage) << all_messages(refused);
+  EXPECT_NE(all_messages(refused).find("chase.csv:3: elapsed_s: 0 is not above zero"),
+            std::string::npos)
+      << all_messages(refused);
+  EXPECT_EQ(read_file(temp.path() / "refused/findings.csv").find("chase.latency_ns"),
             std::string::npos);
+  const ReportOutcome skipped = report(true);
+  EXPECT_EQ(skipped.code, ExitCode::ok) << all_messages(skipped);
+  EXPECT_NE(read_file(temp.path() / "skipped/findings.csv")
+                .find("chase.latency_ns.core_vector0,136,,,ns,modelled,3,"),
+            std::string::npos)
+      << "the middle of the three that are times";
 }
 
 TEST(Figure, WithoutAnyPointDrawsAndSaysSo) {
@@ -221,7 +248,9 @@ TEST(Report, TextFromDataIsNeverCode) {
   EXPECT_EQ(outcome.code, ExitCode::ok) << all_messages(outcome);
   EXPECT_FALSE(fs::exists(canary));
   const std::string page = read_file(outcome.page);
-  EXPECT_EQ(page.find("<script"), std::string::npos);
+  std::size_t scripts = 0;  // the figures and the script: the page's own
+  for (std::size_t at = 0; (at = page.find("<script", at)) != std::string::npos; ++at) ++scripts;
+  EXPECT_EQ(scripts, 2u);
   EXPECT_NE(page.find("&lt;script&gt;"), std::string::npos);
   EXPECT_TRUE(complete_picture(out / "copy_time.png", "png"));
   EXPECT_TRUE(complete_picture(out / "chase_blocks.svg", "svg"));
