@@ -90,7 +90,7 @@ class Handoff : public Probe {
     work.exchanges = kExchanges;
     work.address_index = trial.repetition % kLines;
     work.seed = trial.seed;
-    const Sample sample = run_verified(device, device.handoff(), "hand-off", work, trial);
+    Sample sample = run_verified(device, device.handoff(), "hand-off", work, trial);
     set(schema(), row, "address_index", work.address_index);
     set(schema(), row, "exchanges", work.exchanges);
     set(schema(), row, "latency_ns",

@@ -460,6 +460,17 @@ TEST_F(CsvFile, WriterSaysWhatCannotBeWritten) {
       OutputError);
 }
 
+TEST_F(CsvFile, ADashIsStandardOutput) {
+  write_rows(3);
+  ::testing::internal::CaptureStdout();
+  {
+    CsvWriter writer(chase_schema(), "-");
+    for (int i = 0; i < 3; ++i) writer.write(row_of(i, 0, 100.0 + i / 3.0));
+    writer.close();
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), read_text(path()));
+}
+
 TEST(RowCheck, IsTheCrcOfSortedLines) {
   // CRC-32 of "a=1\nb=2\n" by an independent implementation (zlib's crc32 through Python).
   EXPECT_EQ(RowCheck({"b", "empty", "a"}).of(std::vector<std::string>{"2", "", "1"}), "85788353");
