@@ -6,6 +6,7 @@
 #   make score      set up, build, prove how often the analyses are right (data/score/)
 #   make torture    set up, build, try to break the suite for as long as it takes (docs/trust.md)
 #   make package    set up, build, pack: build/measure/sonde_<version>_<machine>.deb
+#   make fuzz       build with clang, make up input for every reader, SECONDS each (docs/trust.md)
 PRESET   := measure
 BIN      := build/$(PRESET)/bin
 # One folder a revision: rows of another version of the programs are never taken for these.
@@ -13,7 +14,7 @@ RUNS     := build/campaign/$(shell git describe --always --dirty 2>/dev/null || 
 PACKAGES := $(shell sed -e 's/\#.*//' cmake/packages.txt)
 APT      := apt-get install -y --no-install-recommends
 
-.PHONY: campaign test bench score torture portable package packages configure build programs
+.PHONY: campaign test bench score torture fuzz portable package packages configure build programs
 
 campaign: programs
 	@status=0; \
@@ -30,6 +31,19 @@ bench score torture: configure
 
 package: programs
 	cd build/$(PRESET) && cpack
+
+# What it finds of new paths is kept in build/fuzz/corpus/, what breaks a reader in build/fuzz/faults/.
+SECONDS := 600
+fuzz: packages
+	@cmake --preset fuzz --log-level=WARNING > /dev/null
+	cmake --build --preset fuzz
+	@status=0; for name in $(notdir $(wildcard tests/fuzz/corpus/*)); do \
+	  mkdir -p build/fuzz/corpus/$$name build/fuzz/faults; \
+	  echo "== $$name"; \
+	  build/fuzz/fuzz/$$name -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 \
+	    -max_len=16384 -verbosity=0 -print_final_stats=1 -artifact_prefix=build/fuzz/faults/$$name- \
+	    build/fuzz/corpus/$$name tests/fuzz/corpus/$$name || status=1; \
+	done; exit $$status
 
 # Without the host backend, whose oneDNN is large; libraries beyond the C++ runtime travel along.
 PORTABLE := build/portable

@@ -1,6 +1,7 @@
 # Compiler flags live on one INTERFACE target that every target of the suite links.
 option(SONDE_WERROR "Warnings are errors" OFF)
-option(SONDE_SANITIZE "Address and undefined-behaviour sanitizers" OFF)
+option(SONDE_FUZZ "Coverage for libFuzzer, with both sanitizers (clang)" OFF)
+set(SONDE_SANITIZE OFF CACHE STRING "OFF, ON (address and undefined behaviour) or thread")
 set(SONDE_PRESET "none" CACHE STRING "Name of the preset, recorded in every manifest")
 
 set(CMAKE_CXX_STANDARD 20)
@@ -33,7 +34,21 @@ target_compile_options(sonde_flags INTERFACE
 if(SONDE_WERROR)
   target_compile_options(sonde_flags INTERFACE -Werror)
 endif()
-if(SONDE_SANITIZE)
+# An optional without a value, an index behind the end: no sanitizer sees these inside one block.
+if(SONDE_FUZZ OR SONDE_SANITIZE)
+  target_compile_definitions(sonde_flags INTERFACE _GLIBCXX_ASSERTIONS)
+endif()
+if(SONDE_FUZZ)
+  # A cast of a number that does not fit is not among `undefined`, but a reader's fault all the same.
+  set(fuzz_checks fuzzer-no-link,address,undefined,float-cast-overflow)
+  target_compile_options(sonde_flags INTERFACE -fsanitize=${fuzz_checks}
+    -fno-sanitize-recover=all -fno-omit-frame-pointer -g1 -Wno-unknown-warning-option)
+  target_link_options(sonde_flags INTERFACE -fsanitize=address,undefined,float-cast-overflow)
+endif()
+if(SONDE_SANITIZE STREQUAL "thread")
+  target_compile_options(sonde_flags INTERFACE -fsanitize=thread -fno-omit-frame-pointer -O1 -g1)
+  target_link_options(sonde_flags INTERFACE -fsanitize=thread)
+elseif(SONDE_SANITIZE)
   target_compile_options(sonde_flags INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g1)
   target_link_options(sonde_flags INTERFACE -fsanitize=address,undefined)

@@ -1,13 +1,20 @@
 #include "core/command_line.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <map>
 
+#include "core/csv_reader.h"
 #include "core/parse.h"
+#include "core/terminal.h"
+#include "core/text.h"
 #include "core/version.h"
 
 namespace sonde {
@@ -29,6 +36,17 @@ std::string roff(const std::string& text) {
     }
   }
   return safe;
+}
+
+/// A descriptor below 3 that the parent closed would go to the next file that is opened, and what
+/// is printed into that file. Taken by something that can be neither read nor written.
+void hold_standard_descriptors() {
+  for (int fd = ::open("/", O_RDONLY); fd >= 0; fd = ::open("/", O_RDONLY)) {
+    if (fd > STDERR_FILENO) {
+      ::close(fd);
+      return;
+    }
+  }
 }
 
 bool takes_value(const CLI::Option& option) { return option.get_expected_max() > 0; }
@@ -192,19 +210,26 @@ void CommandLine::print_candidates(const std::vector<std::string>& words) const 
 int run_program(const std::string& name, const std::function<ExitCode()>& body) {
   // A parent may have left it ignored: then no child of ours could be waited for.
   std::signal(SIGCHLD, SIG_DFL);
+  hold_standard_descriptors();
   ExitCode code = ExitCode::internal;
   try {
     code = body();
     std::cout.flush();
     if (!std::cout) throw OutputError("standard output: cannot be written");
   } catch (const Error& error) {
-    std::fprintf(stderr, "%s: %s\n", name.c_str(), error.what());
+    // Only a refused file has a line for each of its bad lines; a quoted line break makes none.
+    const bool lines = dynamic_cast<const RefusedFile*>(&error) != nullptr;
+    print_error(name + ": " + (lines ? error.what() : shown_text(error.what())));
     code = worse(code == ExitCode::internal ? ExitCode::ok : code, error.code());
+  } catch (const std::filesystem::filesystem_error& error) {
+    // What nobody expected of a folder is still a matter of folders and rights.
+    std::fprintf(stderr, "%s: %s\n", name.c_str(), error.what());
+    code = ExitCode::output;
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "%s: out of memory\n", name.c_str());
+    print_error(name + ": out of memory");
     code = ExitCode::internal;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s: internal error: %s\n", name.c_str(), error.what());
+    print_error(name + ": internal error: " + error.what());
     code = ExitCode::internal;
   }
   return static_cast<int>(code);

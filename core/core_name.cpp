@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/parse.h"
+#include "core/text.h"
 
 namespace sonde {
 namespace {
@@ -31,7 +32,7 @@ struct Piece {
 
 Piece parse_piece(std::string_view text, std::string_view what) {
   const auto refuse = [&] {
-    return UsageError(std::string(what) + ": '" + std::string(text) +
+    return UsageError(std::string(what) + ": '" + shown_text(text, 60) +
                       "' is not a core: expected a name such as cpu3 or a range such as cpu0-3");
   };
   Piece piece;
@@ -66,7 +67,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 CoreName parse_core_name(std::string_view text) {
   const Piece piece = parse_piece(text, "core");
   if (piece.kind.empty() || piece.first != piece.last) {
-    throw UsageError("core: '" + std::string(text) + "' is not one core name such as cpu3");
+    throw UsageError("core: '" + shown_text(text, 60) + "' is not one core name such as cpu3");
   }
   return {piece.kind, piece.first};
 }
@@ -96,7 +97,7 @@ std::vector<CoreName> parse_core_set(std::string_view text) {
   for (std::string_view part : split(text, '+')) {
     const Piece piece = parse_piece(part, "core set");
     if (piece.kind.empty() || piece.last - piece.first > 1'000'000) {
-      throw UsageError("core set: '" + std::string(part) + "' is not a range of core names");
+      throw UsageError("core set: '" + shown_text(part, 60) + "' is not a range of core names");
     }
     if (static_cast<std::int64_t>(cores.size()) + piece.last - piece.first > 1'000'000) {
       throw UsageError("core set: more than a million cores");
@@ -119,7 +120,7 @@ std::vector<CoreName> parse_core_list(std::string_view text,
     Piece piece = parse_piece(part, "--cores");
     if (piece.kind.empty()) {
       if (kinds.size() != 1) {
-        throw UsageError("--cores: '" + std::string(part) + "' needs a kind: this device has " +
+        throw UsageError("--cores: '" + shown_text(part, 60) + "' needs a kind: this device has " +
                          join_names(kinds) + " cores");
       }
       piece.kind = kinds.front();

@@ -5,88 +5,54 @@
 // place it is inlined into, where a SYSTEM include does not silence it.
 #pragma GCC diagnostic ignored "-Wstringop-truncation"
 #include <libfccp/csv.h>
-#include <sys/stat.h>
-#include <zlib.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <memory>
 #include <unordered_map>
 
+#include "core/byte_source.h"
 #include "core/csv_record.h"
 #include "core/parse.h"
+#include "core/text.h"
 
 namespace sonde {
 namespace {
 
 constexpr std::size_t kMostBadLines = 20;
 
-/// What the byte source saw, readable after LineReader took ownership of it.
-struct SourceState {
-  std::int64_t bytes = 0;
-  std::uint32_t crc32 = 0;
-  char last = '\n';
-  bool nul = false;
-  std::string error;
-};
+/// A cell as a message quotes it.
+std::string quoted(std::string_view cell) { return shown_text(cell, 40); }
 
-/// Feeds LineReader, which stops at an embedded NUL without a word and hides a missing last
-/// newline: both are noticed here. zlib's reader passes plain files through unchanged.
-class ByteSource : public io::ByteSourceBase {
+/// An empty cell has no sign.
+bool above_zero(const Cell& cell) {
+  if (const auto* whole = std::get_if<std::int64_t>(&cell)) return *whole > 0;
+  const auto* number = std::get_if<double>(&cell);
+  return number == nullptr || *number > 0;
+}
+
+/// For LineReader, which takes a short read for the end of the file, stops at an embedded NUL
+/// without a word and hides a missing last newline: ByteSource notices both.
+class LineBytes : public io::ByteSourceBase {
  public:
-  ByteSource(gzFile file, std::shared_ptr<SourceState> state)
-      : file_(file), state_(std::move(state)) {}
-  ~ByteSource() override { gzclose(file_); }
-
+  LineBytes(std::shared_ptr<ByteSource> source, std::uint32_t& crc)
+      : source_(std::move(source)), crc_(crc) {}
   int read(char* buffer, int size) override {
-    int filled = 0;
-    while (filled < size && !ended_) {  // LineReader takes a short read for the end of the file
-      const int count = gzread(file_, buffer + filled, static_cast<unsigned>(size - filled));
-      if (count <= 0) {
-        int code = Z_OK;
-        const char* message = gzerror(file_, &code);
-        if (code != Z_OK && code != Z_STREAM_END) {
-          state_->error = code == Z_ERRNO ? std::strerror(errno) : message;
-        }
-        ended_ = true;
-        break;
-      }
-      if (std::memchr(buffer + filled, 0, static_cast<std::size_t>(count)) != nullptr)
-        state_->nul = true;
-      state_->crc32 =
-          extend_crc32(state_->crc32, {buffer + filled, static_cast<std::size_t>(count)});
-      filled += count;
-      state_->bytes += count;
-      state_->last = buffer[filled - 1];
-    }
-    return filled;
+    const int count = source_->read(buffer, size);
+    if (count > 0) crc_ = extend_crc32(crc_, {buffer, static_cast<std::size_t>(count)});
+    return count;
   }
 
  private:
-  gzFile file_;
-  std::shared_ptr<SourceState> state_;
-  bool ended_ = false;
+  std::shared_ptr<ByteSource> source_;
+  std::uint32_t& crc_;
 };
 
-std::unique_ptr<ByteSource> open_source(const std::filesystem::path& path,
-                                        const std::shared_ptr<SourceState>& state) {
-  struct stat info {};
-  if (::stat(path.c_str(), &info) != 0) {
-    throw RefusedFile(path.string() + ": cannot be read: " + std::strerror(errno));
+std::shared_ptr<ByteSource> open_source(const std::filesystem::path& path) {
+  try {
+    return std::make_shared<ByteSource>(path);
+  } catch (const UsageError& error) {
+    throw RefusedFile(error.what());
   }
-  if (S_ISDIR(info.st_mode))
-    throw RefusedFile(path.string() + ": is a directory, expected a CSV file");
-  if (!S_ISREG(info.st_mode)) throw RefusedFile(path.string() + ": is not a regular file");
-  gzFile file = gzopen(path.c_str(), "rbe");
-  if (file == nullptr) {
-    throw RefusedFile(path.string() + ": cannot be read: " + std::strerror(errno));
-  }
-  if (info.st_size == 0) {
-    gzclose(file);
-    throw RefusedFile(path.string() + ": is empty, expected a header and rows");
-  }
-  return std::make_unique<ByteSource>(file, state);
 }
 
 /// Position in a file's columns of each known column; -1: the file has none.
@@ -146,6 +112,7 @@ class TableReader {
   std::unordered_map<std::string, std::size_t> keys_;  // key cells to index in rows
   std::vector<std::string> bad_lines_;
   std::int64_t bad_count_ = 0;
+  std::size_t repeated_ = 0;
   Table table_;
 };
 
@@ -158,6 +125,9 @@ void TableReader::read_header(std::string_view text) {
   const auto names = split_record(text, &problem);
   if (!names) refuse(1, "header: " + problem);
   layout_.width = names->size();
+  if (text.find(schema_.tag()) != std::string_view::npos) {
+    refuse(1, "a row stands in the line of the header: the end of that line is damaged");
+  }
   const auto find = [&](const std::string& name) {
     const auto first = std::find(names->begin(), names->end(), name);
     if (first == names->end()) return -1;
@@ -207,7 +177,7 @@ std::string TableReader::convert(const Column& column, std::string_view text, bo
         return "";
       }
       const bool edited = parse_number(text).has_value();
-      return column.name + ": '" + std::string(text.substr(0, 40)) + "' is not a whole number" +
+      return column.name + ": '" + quoted(text) + "' is not a whole number" +
              (edited ? " (edited in a spreadsheet?)" : "");
     }
     case CellType::number: {
@@ -216,7 +186,7 @@ std::string TableReader::convert(const Column& column, std::string_view text, bo
         return "";
       }
       const bool comma = text.find(',') != std::string::npos;
-      return column.name + ": '" + std::string(text.substr(0, 40)) + "' is not a number" +
+      return column.name + ": '" + quoted(text) + "' is not a number" +
              (comma ? " (decimal comma?)" : "");
     }
   }
@@ -240,7 +210,7 @@ std::string TableReader::check_row() {
   }
   const std::string expected = checksum(lines_);
   if (stored == expected) return "";
-  return "check: '" + std::string(stored.substr(0, 12)) + "' does not fit the row (" + expected +
+  return "check: '" + shown_text(stored, 12) + "' does not fit the row (" + expected +
          "): damaged or edited; --accept-edited takes it";
 }
 
@@ -261,19 +231,16 @@ std::string TableReader::read_row(std::string_view text, Row& row) {
     return cells_[static_cast<std::size_t>(layout_.common[i])];
   };
   if (common(0) != tag_) {
-    return "schema: '" + std::string(common(0).substr(0, 40)) + "', expected " + tag_;
+    return "schema: '" + quoted(common(0)) + "', expected " + tag_;
   }
   if (std::string why = check_row(); !why.empty()) return why;
   row.device = common(1);
   if (row.device.empty()) return "device: empty, expected a name";
   const auto source = time_source_from(std::string(common(2)));
-  if (!source)
-    return "time_source: '" + std::string(common(2).substr(0, 40)) + "' is not a time source";
+  if (!source) return "time_source: '" + quoted(common(2)) + "' is not a time source";
   row.time_source = *source;
   const auto status = status_from(common(7));
-  if (!status)
-    return "status: '" + std::string(common(7).substr(0, 40)) +
-           "' is not ok, throttled, skipped or failed";
+  if (!status) return "status: '" + quoted(common(7)) + "' is not ok, throttled, skipped or failed";
   row.status = *status;
   row.reason = common(8);
   if (row.status != Status::ok && row.reason.empty())
@@ -300,6 +267,8 @@ std::string TableReader::read_row(std::string_view text, Row& row) {
     const std::string_view cell =
         at >= 0 ? cells_[static_cast<std::size_t>(at)] : std::string_view();
     if (std::string why = convert(column, cell, must, row.values[i]); !why.empty()) return why;
+    if (measured && column.positive && !above_zero(row.values[i]))
+      return column.name + ": " + std::string(cell.substr(0, 40)) + " is not above zero";
   }
   return "";
 }
@@ -344,6 +313,7 @@ void TableReader::add(Row row, std::int64_t line) {
     return;
   }
   if (row_cells(schema_, table_.rows[*same]) == row_cells(schema_, row)) {
+    if (++repeated_ > kMostBadLines) return;  // a warning each would be a second file
     table_.warnings.push_back(path_ + ":" + std::to_string(line) +
                               ": the same row a second time, left out");
   } else {
@@ -353,18 +323,20 @@ void TableReader::add(Row row, std::int64_t line) {
 }
 
 Table TableReader::read() {
-  const auto state = std::make_shared<SourceState>();
   std::int64_t line_number = 0;
+  std::uint32_t crc = 0;
   try {
-    io::LineReader lines(path_, open_source(path_, state));
+    const std::shared_ptr<ByteSource> source = open_source(path_);
+    io::LineReader lines(path_, std::make_unique<LineBytes>(source, crc));
     const auto next = [&]() -> const char* {
       const char* text = lines.next_line();
-      if (!state->error.empty()) throw RefusedFile(path_ + ": cannot be read: " + state->error);
+      if (!source->error().empty())
+        throw RefusedFile(path_ + ": cannot be read: " + source->error());
+      if (source->nul_line() > 0) refuse(source->nul_line(), "NUL bytes: not a CSV file");
       if (text != nullptr) ++line_number;
       return text;
     };
     const char* header = next();
-    if (state->nul) throw RefusedFile(path_ + ": holds NUL bytes: not a CSV file");
     if (header == nullptr) throw RefusedFile(path_ + ": is empty, expected a header and rows");
     read_header(header);
     const std::int64_t header_bytes = static_cast<std::int64_t>(header_.size()) + 1;
@@ -385,18 +357,15 @@ Table TableReader::read() {
       held = text;
       held_line = line_number;
       last_line_bytes = static_cast<std::int64_t>(held.size()) + 1;
-      if (state->nul)
-        throw RefusedFile(path_ + ":" + std::to_string(line_number) +
-                          ": NUL bytes: not a CSV file");
     }
-    table_.whole_bytes = state->bytes;
-    table_.content_bytes = state->bytes;
-    table_.crc32 = hex_digits(state->crc32);
-    if (state->last == '\n') {
+    table_.whole_bytes = source->bytes();
+    table_.content_bytes = source->bytes();
+    table_.crc32 = hex_digits(crc);
+    if (source->last() == '\n') {
       take();
     } else {
       table_.cut_line = true;
-      table_.whole_bytes = state->bytes - (last_line_bytes - 1);
+      table_.whole_bytes = source->bytes() - (last_line_bytes - 1);
       if (held_line == 0) refuse(1, "the header has no end of line: the file was cut");
       table_.warnings.push_back(
           path_ + ":" + std::to_string(held_line) +
@@ -414,6 +383,10 @@ Table TableReader::read() {
     throw RefusedFile(message);
   }
   table_.skipped = bad_count_;
+  if (repeated_ > kMostBadLines) {
+    table_.warnings.push_back(path_ + ": " + format_count(static_cast<std::int64_t>(repeated_)) +
+                              " rows stand there a second time");
+  }
   for (const std::string& line : bad_lines_) table_.warnings.push_back(line + ": left out");
   if (table_.unprotected > 0) {
     table_.warnings.push_back(path_ + ": " + format_count(table_.unprotected) +

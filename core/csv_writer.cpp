@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "core/files.h"
 
 namespace sonde {
 
@@ -41,7 +42,9 @@ CsvWriter::CsvWriter(const Schema& schema, const std::filesystem::path& path)
     put(csv_header(schema));
     return;
   }
-  fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  do {
+    fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  } while (fd_ < 0 && errno == EINTR);
   if (fd_ < 0) throw OutputError(name_ + ": cannot be written: " + std::strerror(errno));
   struct stat info {};
   if (::fstat(fd_, &info) != 0) throw OutputError(name_ + ": " + std::strerror(errno));
@@ -80,19 +83,26 @@ void CsvWriter::write(const Row& row) {
   const auto now = std::chrono::steady_clock::now();
   if (seekable_ && now - last_sync_ > std::chrono::seconds(1)) {
     last_sync_ = now;
-    if (::fsync(fd_) != 0) throw OutputError(name_ + ": fsync: " + std::strerror(errno));
+    sync();
+  }
+}
+
+void CsvWriter::sync() {
+  if (!seekable_) return;
+  if (!sync_file(fd_)) throw OutputError(name_ + ": fsync: " + std::strerror(errno));
+  // Rows of a file that nobody can open any more are lost, however well they are written.
+  struct stat info {};
+  if (::fstat(fd_, &info) == 0 && info.st_nlink == 0) {
+    throw OutputError(name_ + ": was removed while it was written to");
   }
 }
 
 void CsvWriter::close() {
   if (fd_ <= STDERR_FILENO) return;
+  sync();
   const int fd = fd_;
   fd_ = -1;
-  const bool synced = !seekable_ || ::fsync(fd) == 0;
-  const int error = errno;
-  const bool closed = ::close(fd) == 0;
-  if (!synced) throw OutputError(name_ + ": fsync: " + std::strerror(error));
-  if (!closed) throw OutputError(name_ + ": close: " + std::strerror(errno));
+  if (::close(fd) != 0) throw OutputError(name_ + ": close: " + std::strerror(errno));
 }
 
 }  // namespace sonde

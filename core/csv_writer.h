@@ -30,6 +30,7 @@ class CsvWriter {
 
  private:
   void put(const std::string& bytes);
+  void sync();
 
   const Schema& schema_;
   RowCheck check_;

@@ -14,6 +14,13 @@ double normal_above(double p) {
   return high;
 }
 
+double student_above(double p, double freedom) {
+  const double z = normal_above(p);
+  const double z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
+  return z + (z3 + z) / (4 * freedom) + (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom) +
+         (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * freedom * freedom * freedom);
+}
+
 Decision decide(double excess, double error, std::size_t tests) {
   constexpr double kFamily = 0.05, kOne = 0.01;
   static const double one = normal_above(kOne);

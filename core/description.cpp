@@ -63,7 +63,12 @@ std::optional<std::int64_t> DeviceDescription::memory_from_bytes() const {
   if (memory.size() < 2) return std::nullopt;  // the last level is the memory itself
   const MemoryLevel& cache = memory[memory.size() - 2];
   if (!cache.capacity_bytes) return std::nullopt;
-  return 2 * *cache.capacity_bytes * cache.instances.value_or(1);
+  std::int64_t bytes = 0;  // a manifest may say anything
+  if (__builtin_mul_overflow(*cache.capacity_bytes, cache.instances.value_or(1), &bytes) ||
+      __builtin_mul_overflow(bytes, 2, &bytes)) {
+    return std::nullopt;
+  }
+  return bytes;
 }
 
 }  // namespace sonde

@@ -1,6 +1,7 @@
 #include "core/files.h"
 
 #include <fcntl.h>
+#include <sys/auxv.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,6 +31,42 @@ std::string read_file(const std::filesystem::path& path) {
   return content.str();
 }
 
+namespace {
+
+int open_file(const std::filesystem::path& path, int flags) {
+  int fd = -1;
+  do {
+    fd = ::open(path.c_str(), flags | O_CREAT | O_CLOEXEC, 0644);
+  } while (fd < 0 && errno == EINTR);
+  return fd;
+}
+
+/// Temporary files of `path` whose writer was killed: a living one holds its file locked. Its
+/// process id tells nothing: a killed process may wait long for its parent, and numbers come again.
+void remove_leftovers(const std::filesystem::path& path) {
+  const std::string stem = path.filename().string() + ".tmp";
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error)) {
+    if (!it->path().filename().string().starts_with(stem)) continue;
+    const int fd = ::open(it->path().c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) continue;
+    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) ::unlink(it->path().c_str());
+    ::close(fd);
+  }
+}
+
+}  // namespace
+
+bool sync_file(int fd) {
+  int result = 0;
+  do {
+    result = ::fsync(fd);
+  } while (result != 0 && errno == EINTR);
+  return result == 0;
+}
+
 void write_file_atomically(const std::filesystem::path& path, std::string_view content) {
   const std::filesystem::path temporary = path.string() + ".tmp" + std::to_string(::getpid());
   const auto fail = [&](const std::string& what) {
@@ -37,8 +74,10 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
     ::unlink(temporary.c_str());
     return OutputError(path.string() + ": " + what + ": " + reason);
   };
-  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  remove_leftovers(path);
+  const int fd = open_file(temporary, O_WRONLY | O_TRUNC);
   if (fd < 0) throw fail("cannot be written");
+  static_cast<void>(::flock(fd, LOCK_EX | LOCK_NB));  // where locks are not to be had, as before
   while (!content.empty()) {
     const ssize_t count = ::write(fd, content.data(), content.size());
     if (count < 0 && errno == EINTR) continue;
@@ -50,7 +89,7 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
     }
     content.remove_prefix(static_cast<std::size_t>(count));
   }
-  if (::fsync(fd) != 0) {
+  if (!sync_file(fd)) {
     const int error = errno;
     ::close(fd);
     errno = error;
@@ -72,8 +111,8 @@ bool create_directory_exclusively(const std::filesystem::path& path) {
   throw OutputError(path.string() + ": cannot be created: " + std::strerror(errno));
 }
 
-FileLock::FileLock(const std::filesystem::path& path) {
-  fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+FileLock::FileLock(const std::filesystem::path& path) : path_(path) {
+  fd_ = open_file(path, O_RDWR);
   if (fd_ < 0) throw OutputError(path.string() + ": cannot be written: " + std::strerror(errno));
   // A killed run's process may need a moment to go; only then is the directory really in use.
   constexpr int kTries = 40;
@@ -95,10 +134,25 @@ FileLock::~FileLock() {
   if (fd_ >= 0) ::close(fd_);
 }
 
+void FileLock::check_in_place() const {
+  struct stat held {
+  }, there{};
+  if (::fstat(fd_, &held) == 0 && ::stat(path_.c_str(), &there) == 0 &&
+      held.st_ino == there.st_ino && held.st_dev == there.st_dev) {
+    return;
+  }
+  throw OutputError(path_.parent_path().string() +
+                    ": was removed or replaced while it was written to");
+}
+
 std::filesystem::path program_directory() {
   std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) throw UsageError("/proc/self/exe: cannot be read: " + error.message());
+  std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) {  // no /proc: what the kernel was asked to run
+    const auto asked = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+    if (asked != nullptr) self = std::filesystem::canonical(asked, error);
+  }
+  if (error) throw UsageError("the folder of this program is not known: " + error.message());
   return self.parent_path();
 }
 

@@ -12,8 +12,12 @@ namespace sonde {
 std::string read_file(const std::filesystem::path& path);
 
 /// Writes beside `path`, syncs, renames over it: a reader sees the old or the new file, never a
-/// part. Throws OutputError naming the path; the temporary file is removed.
+/// part. Throws OutputError naming the path; the temporary file is removed, also what a killed
+/// program left of it.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+
+/// fsync, begun anew when a signal interrupts it. False with errno set on failure.
+bool sync_file(int fd);
 
 /// Creates a directory that must not exist yet (mkdir is exclusive). False if it exists.
 /// Throws OutputError when it cannot be created.
@@ -30,7 +34,12 @@ class FileLock {
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
 
+  /// Throws OutputError when the folder of the file was removed or put in place of another since:
+  /// what is written there now would be lost, or be mixed with another run's.
+  void check_in_place() const;
+
  private:
+  std::filesystem::path path_;
   int fd_ = -1;
 };
 

@@ -1,14 +1,13 @@
 #include "core/manifest.h"
 
-#include <nlohmann/json.hpp>
-
 #include "core/error.h"
 #include "core/files.h"
+#include "core/json_fields.h"
+#include "core/text.h"
 
 namespace sonde {
 namespace {
 
-using Json = nlohmann::ordered_json;
 constexpr const char* kSchema = "manifest.1";
 
 Json to_json(const DeviceDescription& device) {
@@ -61,58 +60,84 @@ Json to_json(const DeviceDescription& device) {
   return json;
 }
 
+/// Sizes and counts: what is unknown is left out, never negative.
+template <class T>
+T amount(const Json& json, const char* field, T otherwise = 0) {
+  const T value = json_or<T>(json, field, otherwise);
+  if (value < 0) throw UsageError(std::string(field) + ": is negative");
+  return value;
+}
+template <class T>
+std::optional<T> known(const Json& json, const char* field) {
+  if (!json.contains(field)) return std::nullopt;
+  return amount<T>(json, field);
+}
+
+CoreName core_from(const std::string& kind, const Json& number) {
+  const CoreName core{kind, json_as<int>(number, "cores")};
+  constexpr int kMostNumber = 999'999'999;  // of nine digits, as names of cores are read
+  if (core.number < 0 || core.number > kMostNumber) {
+    throw UsageError("cores: " + number.dump() + " is not a core's number");
+  }
+  return core;
+}
+
 DeviceDescription device_from(const Json& json) {
   DeviceDescription device;
-  device.name = json.at("name");
-  device.product = json.at("product");
-  const std::string source = json.at("time_source");
-  const auto known = time_source_from(source);
-  if (!known) throw UsageError("device.time_source: '" + source + "' is not a time source");
-  device.time_source = *known;
-  device.places_blocks = json.at("places_blocks");
-  for (const auto& [kind, numbers] : json.at("cores").items()) {
-    for (int number : numbers) device.cores.push_back({kind, number});
+  device.name = json_at<std::string>(json, "name");
+  device.product = json_at<std::string>(json, "product");
+  const auto source = json_at<std::string>(json, "time_source");
+  const auto clock = time_source_from(source);
+  if (!clock) {
+    throw UsageError("time_source: '" + shown_text(source, 40) + "' is not a time source");
   }
-  for (const Json& entry : json.at("memory")) {
-    MemoryLevel level;
-    level.name = entry.at("name");
-    if (entry.contains("capacity_bytes")) level.capacity_bytes = entry["capacity_bytes"];
-    if (entry.contains("line_bytes")) level.line_bytes = entry["line_bytes"];
-    if (entry.contains("instances")) level.instances = entry["instances"];
-    device.memory.push_back(std::move(level));
+  device.time_source = *clock;
+  device.places_blocks = json_at<bool>(json, "places_blocks");
+  for (const auto& [kind, numbers] : json_object(json, "cores").items()) {
+    if (!numbers.is_array()) throw UsageError("cores: is not a list of numbers for each kind");
+    for (const Json& number : numbers) device.cores.push_back(core_from(kind, number));
   }
-  if (json.contains("memory_bytes")) device.memory_bytes = json["memory_bytes"];
-  if (json.contains("memory_walk_bytes")) device.memory_walk_bytes = json["memory_walk_bytes"];
-  device.chase_line_bytes = json.at("chase_line_bytes");
-  device.chase_footprint_bytes = json.at("chase_footprint_bytes");
-  device.cold_launches = json.at("cold_launches");
+  for (const Json& entry : json_list(json, "memory")) {
+    device.memory.push_back(
+        {json_at<std::string>(entry, "name"), known<std::int64_t>(entry, "capacity_bytes"),
+         known<std::int64_t>(entry, "line_bytes"), known<std::int64_t>(entry, "instances")});
+  }
+  device.memory_bytes = known<std::int64_t>(json, "memory_bytes");
+  device.memory_walk_bytes = known<std::int64_t>(json, "memory_walk_bytes");
+  json_at(json, "chase_line_bytes");
+  json_at(json, "chase_footprint_bytes");
+  device.chase_line_bytes = amount<std::int64_t>(json, "chase_line_bytes");
+  device.chase_footprint_bytes = amount<std::int64_t>(json, "chase_footprint_bytes");
+  device.cold_launches = json_at<bool>(json, "cold_launches");
   // Runs stored before a field existed lack it: what it offers is then not known.
-  const Json none = Json::object();
   const auto names = [](const Json& from, const char* field) {
-    return from.value(field, std::vector<std::string>());
+    return json_or<std::vector<std::string>>(from, field, {});
   };
-  device.profile_bytes = json.value("profile_bytes", std::int64_t{0});
-  device.contention_bytes = json.value("contention_bytes", std::int64_t{0});
+  const auto part = [&](const char* field) {
+    return json.contains(field) ? json_object(json, field) : Json::object();
+  };
+  device.profile_bytes = amount<std::int64_t>(json, "profile_bytes");
+  device.contention_bytes = amount<std::int64_t>(json, "contention_bytes");
   device.aggressor_works = names(json, "aggressor_works");
   device.victim_works = names(json, "victim_works");
   device.handoff_kinds = names(json, "handoff_kinds");
-  const Json stream = json.value("stream", none);
+  const Json stream = part("stream");
   device.stream = {names(stream, "kinds"), names(stream, "stores"),
-                   stream.value("request_bytes", std::vector<std::int64_t>()),
-                   stream.value("requests", std::int64_t{1})};
-  const Json gemm = json.value("gemm", none);
+                   json_or<std::vector<std::int64_t>>(stream, "request_bytes", {}),
+                   amount<std::int64_t>(stream, "requests", 1)};
+  const Json gemm = part("gemm");
   device.gemm = {names(gemm, "dtypes"), names(gemm, "kernels")};
-  for (const Json& entry : json.at("copies")) {
-    device.copies.push_back({entry.at("direction"), entry.at("methods")});
+  for (const Json& entry : json_list(json, "copies")) {
+    device.copies.push_back({json_at<std::string>(entry, "direction"),
+                             json_at<std::vector<std::string>>(entry, "methods")});
   }
-  if (json.contains("reference_clock_hz")) {
-    device.reference_clock_hz = json.at("reference_clock_hz").get<double>();
+  device.reference_clock_hz = known<double>(json, "reference_clock_hz");
+  for (const Json& entry : json_list(json, "roofs")) {
+    device.roofs.push_back({json_at<std::string>(entry, "name"), json_at<double>(entry, "value"),
+                            json_at<std::string>(entry, "source")});
   }
-  for (const Json& entry : json.at("roofs")) {
-    device.roofs.push_back({entry.at("name"), entry.at("value"), entry.at("source")});
-  }
-  for (const auto& [name, value] : json.at("conditions").items()) {
-    device.conditions.emplace_back(name, value);
+  for (const auto& [name, value] : json_object(json, "conditions").items()) {
+    device.conditions.emplace_back(name, json_as<std::string>(value, "conditions"));
   }
   return device;
 }
@@ -148,39 +173,44 @@ Step* Manifest::step(const std::string& probe) {
   return const_cast<Step*>(static_cast<const Manifest*>(this)->step(probe));
 }
 
-Manifest read_manifest(const std::filesystem::path& path) {
-  const std::string content = read_file(path);
+Manifest parse_manifest(std::string_view text, const std::string& file) {
   try {
-    const Json json = Json::parse(content);
-    const std::string schema = json.at("schema");
-    if (schema != kSchema) throw UsageError("schema: '" + schema + "', expected " + kSchema);
-    Manifest manifest;
-    manifest.version = json.at("version");
-    manifest.revision = json.at("revision");
-    manifest.build_preset = json.at("build_preset");
-    manifest.seed = json.at("seed");
-    manifest.started_utc = json.at("started_utc");
-    manifest.device = device_from(json.at("device"));
-    if (json.contains("idle_power_w")) manifest.idle_power_w = json["idle_power_w"];
-    if (json.contains("idle_temperature_c")) {
-      manifest.idle_temperature_c = json["idle_temperature_c"];
+    const Json json = parse_json(text);
+    const auto schema = json_at<std::string>(json, "schema");
+    if (schema != kSchema) {
+      throw UsageError("schema: '" + shown_text(schema, 40) + "', expected " + kSchema);
     }
-    for (const Json& entry : json.at("steps")) {
+    Manifest manifest;
+    manifest.version = json_at<std::string>(json, "version");
+    manifest.revision = json_at<std::string>(json, "revision");
+    manifest.build_preset = json_at<std::string>(json, "build_preset");
+    manifest.seed = json_at<std::uint64_t>(json, "seed");
+    manifest.started_utc = json_at<std::string>(json, "started_utc");
+    manifest.device = device_from(json_object(json, "device"));
+    manifest.idle_power_w = known<double>(json, "idle_power_w");
+    if (json.contains("idle_temperature_c")) {
+      manifest.idle_temperature_c = json_at<double>(json, "idle_temperature_c");
+    }
+    for (const Json& entry : json_list(json, "steps")) {
       Step step;
-      step.probe = entry.at("probe");
-      for (const auto& [name, value] : entry.at("options").items()) step.options[name] = value;
-      step.state = entry.at("state");
-      step.adaptive = entry.at("adaptive");
-      step.reason = entry.at("reason");
-      if (entry.contains("rows")) step.rows = entry.at("rows").get<std::int64_t>();
+      step.probe = json_at<std::string>(entry, "probe");
+      for (const auto& [name, value] : json_object(entry, "options").items()) {
+        step.options[name] = json_as<std::string>(value, "options");
+      }
+      step.state = json_at<std::string>(entry, "state");
+      step.adaptive = json_at<bool>(entry, "adaptive");
+      step.reason = json_at<std::string>(entry, "reason");
+      step.rows = known<std::int64_t>(entry, "rows");
       manifest.steps.push_back(std::move(step));
     }
     return manifest;
   } catch (const UsageError& error) {
-    throw UsageError(path.string() + ": " + error.what());
-  } catch (const Json::exception& error) {
-    throw UsageError(path.string() + ": not a manifest: " + error.what());
+    throw UsageError(file + ": not a manifest: " + error.what());
   }
+}
+
+Manifest read_manifest(const std::filesystem::path& path) {
+  return parse_manifest(read_file(path), path.string());
 }
 
 std::optional<Manifest> find_manifest(const std::filesystem::path& run) {
@@ -190,7 +220,7 @@ std::optional<Manifest> find_manifest(const std::filesystem::path& run) {
   return read_manifest(path);
 }
 
-void write_manifest(const std::filesystem::path& run, const Manifest& manifest) {
+std::string manifest_text(const Manifest& manifest) {
   Json json;
   json["schema"] = kSchema;
   json["version"] = manifest.version;
@@ -212,7 +242,11 @@ void write_manifest(const std::filesystem::path& run, const Manifest& manifest) 
                              {"reason", step.reason}});
     if (step.rows) json["steps"].back()["rows"] = *step.rows;
   }
-  write_file_atomically(run / "manifest.json", dump(json));
+  return dump(json);
+}
+
+void write_manifest(const std::filesystem::path& run, const Manifest& manifest) {
+  write_file_atomically(run / "manifest.json", manifest_text(manifest));
 }
 
 std::string device_list_json(const std::vector<DeviceEntry>& entries) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/description.h"
@@ -39,8 +40,12 @@ struct Manifest {
 
 /// Throws UsageError (one line naming file and field) when it is not a manifest of this schema.
 Manifest read_manifest(const std::filesystem::path& path);
+/// The same of a text; `file` names it in errors.
+Manifest parse_manifest(std::string_view text, const std::string& file);
 /// nullopt when there is no manifest.json in `run`.
 std::optional<Manifest> find_manifest(const std::filesystem::path& run);
+/// What parse_manifest reads; bytes that are not UTF-8 are replaced.
+std::string manifest_text(const Manifest& manifest);
 /// By write and rename. Throws OutputError.
 void write_manifest(const std::filesystem::path& run, const Manifest& manifest);
 

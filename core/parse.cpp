@@ -8,10 +8,13 @@
 #include <unordered_set>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "core/units.h"
 
 namespace sonde {
 namespace {
+
+constexpr std::size_t kQuoted = 60;  // characters of what a message quotes
 
 template <class T>
 std::optional<T> from_whole(std::string_view text) {
@@ -36,7 +39,7 @@ std::optional<double> parse_number(std::string_view text) {
 
 std::int64_t parse_size(std::string_view text, std::string_view flag) {
   const auto refuse = [&](const std::string& why) {
-    return UsageError(std::string(flag) + ": '" + std::string(text) + "' " + why);
+    return UsageError(std::string(flag) + ": '" + shown_text(text, kQuoted) + "' " + why);
   };
   std::string_view digits = text;
   std::int64_t unit = 1;
@@ -62,14 +65,15 @@ std::int64_t parse_size(std::string_view text, std::string_view flag) {
 
 std::vector<std::int64_t> parse_list(std::string_view text, std::string_view flag, bool sizes,
                                      std::int64_t low, std::int64_t high) {
-  constexpr std::size_t kMostValues = 1'000'000;
+  // Far above any plan, and what ten letters ask for is refused at once.
+  constexpr std::int64_t kMostValues = 100'000;
   const auto range = [&] {
     return high == std::numeric_limits<std::int64_t>::max()
                ? "at least " + format_count(low)
                : "between " + format_count(low) + " and " + format_count(high);
   };
   const auto refuse = [&](std::string_view piece, const std::string& why) {
-    return UsageError(std::string(flag) + ": '" + std::string(piece) + "' " + why);
+    return UsageError(std::string(flag) + ": '" + shown_text(piece, kQuoted) + "' " + why);
   };
   const auto number = [&](std::string_view piece) -> std::int64_t {
     if (sizes) return parse_size(piece, flag);
@@ -79,13 +83,19 @@ std::vector<std::int64_t> parse_list(std::string_view text, std::string_view fla
   };
   std::vector<std::int64_t> values;
   std::unordered_set<std::int64_t> seen;
-  std::size_t given = 0;
-  const auto add = [&](std::int64_t value, std::string_view piece) {
+  std::int64_t given = 0;
+  const auto check = [&](std::int64_t value, std::string_view piece) {
     if (value < low || value > high) {
       throw refuse(piece, "is out of range: expected " +
                               std::string(sizes ? "a size " : "a value ") + range());
     }
-    if (++given > kMostValues) throw refuse(piece, "gives more than a million values");
+  };
+  const auto too_many = [&](std::string_view piece) {
+    return refuse(piece, "gives more than 100,000 values");
+  };
+  const auto add = [&](std::int64_t value, std::string_view piece) {
+    check(value, piece);
+    if (++given > kMostValues) throw too_many(piece);
     if (seen.insert(value).second) values.push_back(value);
   };
   std::string_view rest = text;
@@ -115,6 +125,8 @@ std::vector<std::int64_t> parse_list(std::string_view text, std::string_view fla
       } else {
         const std::int64_t add_step = number(step);
         if (add_step <= 0) throw refuse(piece, "needs a step above 0");
+        check(to, piece);
+        if ((to - from) / add_step > kMostValues) throw too_many(piece);
         for (std::int64_t v = from; v <= to - add_step;) add(v += add_step, piece);
       }
       add(to, piece);
@@ -123,7 +135,12 @@ std::vector<std::int64_t> parse_list(std::string_view text, std::string_view fla
       const std::int64_t from = number(piece.substr(0, dash));
       const std::int64_t to = number(piece.substr(dash + 1));
       if (from > to) throw refuse(piece, "runs backwards");
-      for (std::int64_t v = from; v <= to; ++v) add(v, piece);
+      check(from, piece);
+      check(to, piece);
+      if (to - from > kMostValues) throw too_many(piece);
+      // The last one apart: `to` may be the largest number there is.
+      for (std::int64_t v = from; v < to; ++v) add(v, piece);
+      add(to, piece);
     } else {
       add(number(piece), piece);
     }
@@ -136,8 +153,8 @@ std::int64_t parse_one(std::string_view text, std::string_view flag, bool sizes,
                        std::int64_t high) {
   const std::vector<std::int64_t> values = parse_list(text, flag, sizes, low, high);
   if (values.size() != 1) {
-    throw UsageError(std::string(flag) + ": '" + std::string(text) + "' is a list, expected one " +
-                     (sizes ? "size" : "value"));
+    throw UsageError(std::string(flag) + ": '" + shown_text(text, kQuoted) +
+                     "' is a list, expected one " + (sizes ? "size" : "value"));
   }
   return values.front();
 }
@@ -149,7 +166,7 @@ std::vector<std::string> parse_names(std::string_view text, std::string_view fla
     const std::size_t comma = text.find(',');
     const std::string name(text.substr(0, comma));
     if (std::find(valid.begin(), valid.end(), name) == valid.end()) {
-      throw UsageError(std::string(flag) + ": '" + name + "' is not one of " +
+      throw UsageError(std::string(flag) + ": '" + shown_text(name, kQuoted) + "' is not one of " +
                        (valid.empty() ? "none" : join_names(valid)) + did_you_mean(name, valid));
     }
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
@@ -166,20 +183,6 @@ std::string format_number(double value) {
   char text[32];
   const auto [end, error] = std::to_chars(text, text + sizeof text, value);
   return std::string(text, error == std::errc{} ? end : text);
-}
-
-std::size_t utf8_length(std::string_view text, std::size_t i) {
-  const auto byte = static_cast<unsigned char>(text[i]);
-  const std::size_t length = byte < 0x80         ? 1
-                             : (byte >> 5) == 6  ? 2
-                             : (byte >> 4) == 14 ? 3
-                             : (byte >> 3) == 30 ? 4
-                                                 : 0;
-  if (length == 0 || i + length > text.size()) return 0;
-  for (std::size_t k = 1; k < length; ++k) {
-    if ((static_cast<unsigned char>(text[i + k]) >> 6) != 2) return 0;
-  }
-  return length;
 }
 
 std::string format_count(std::int64_t value) {

@@ -15,6 +15,16 @@ std::string point_label(const Schema& schema, const Row& row) {
   return label;
 }
 
+/// A metric of one point, in the order taken; rows without it left out.
+std::vector<double> values_of(const GroupedRows& rows, const PointRows& point,
+                              const std::string& metric) {
+  std::vector<double> values;
+  for (const Row* row : point.ok) {
+    if (const auto value = row->number(*rows.schema, metric)) values.push_back(*value);
+  }
+  return values;
+}
+
 }  // namespace
 
 std::optional<double> CurvePoint::spread() const {
@@ -30,7 +40,8 @@ void sort_by_x(Curve& curve) {
 
 bool held_up(const Schema& schema, const Row& row) {
   const auto waited = row.number(schema, "waited_s"), end = row.number(schema, "end_s");
-  return waited && end && row.start_s && *waited > kHeldUpShare * (*end - *row.start_s);
+  return waited && end && row.start_s && *end > *row.start_s &&
+         *waited > kHeldUpShare * (*end - *row.start_s);
 }
 
 GroupedRows group_rows(const ProbeRows& probe, TimeSource source) {
@@ -83,22 +94,21 @@ GroupedRows group_rows(const ProbeRows& probe, TimeSource source) {
   return grouped;
 }
 
-Sampling sampling_of(const Manifest& manifest, const std::string& probe) {
+bool stopped_adaptively(const Manifest& manifest, const std::string& probe) {
   const Step* step = manifest.step(probe);
-  // Without a step to say so the wider interval is the honest one.
-  return {.adaptive = step == nullptr || step->adaptive,
-          .real = manifest.device.time_source != TimeSource::modelled,
-          .seed = manifest.seed};
+  return step == nullptr || step->adaptive;
+}
+
+Sampling sampling_of(const Manifest& manifest, const GroupedRows& rows) {
+  std::vector<std::vector<double>> times;
+  for (const PointRows& point : rows.points) times.push_back(values_of(rows, point, "elapsed_s"));
+  return {.adaptive = stopped_adaptively(manifest, rows.schema->probe),
+          .drift = measure_drift(times)};
 }
 
 std::optional<CurvePoint> curve_point(const GroupedRows& rows, const PointRows& point, double x,
                                       const std::string& metric, const Sampling& sampling) {
-  CurvePoint result{.x = x, .y = {}, .samples = {}};
-  for (const Row* row : point.ok) {
-    if (const auto value = row->number(*rows.schema, metric)) {
-      result.samples.push_back(*value);
-    }
-  }
+  CurvePoint result{.x = x, .y = {}, .samples = values_of(rows, point, metric)};
   if (result.samples.empty()) return std::nullopt;
   result.y = estimate_median(result.samples, sampling);
   return result;
@@ -108,11 +118,7 @@ Estimate overall(const GroupedRows& rows, const std::string& metric) {
   std::vector<double> middles;
   Estimate result;
   for (const PointRows& point : rows.points) {
-    std::vector<double> samples;
-    for (const Row* row : point.ok) {
-      if (const auto value = row->number(*rows.schema, metric)) samples.push_back(*value);
-    }
-    if (const auto middle = median(samples)) middles.push_back(*middle);
+    if (const auto middle = median(values_of(rows, point, metric))) middles.push_back(*middle);
   }
   result.n = static_cast<std::int64_t>(middles.size());
   result.value = median(middles);

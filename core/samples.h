@@ -52,8 +52,11 @@ struct GroupedRows {
 };
 GroupedRows group_rows(const ProbeRows& probe, TimeSource source);
 
-/// How the samples of a probe were collected, from the manifest.
-Sampling sampling_of(const Manifest& manifest, const std::string& probe);
+/// Whether the points of a probe stopped by themselves, by the manifest; without a step to say so
+/// they may have.
+bool stopped_adaptively(const Manifest& manifest, const std::string& probe);
+/// How the samples of a probe were collected: by the manifest, and by how its rows drift.
+Sampling sampling_of(const Manifest& manifest, const GroupedRows& rows);
 
 /// The metric at one point. nullopt when no row has it.
 std::optional<CurvePoint> curve_point(const GroupedRows& rows, const PointRows& point, double x,

@@ -19,6 +19,7 @@ struct Column {
   std::string name;
   CellType type = CellType::text;
   bool required = false;  ///< must be filled in a row whose status is ok or throttled
+  bool positive = false;  ///< of such a row: above zero where filled
 };
 
 /// An empty cell is unknown; never 0 and never "nan".

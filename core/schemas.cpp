@@ -4,6 +4,8 @@ namespace sonde {
 namespace {
 
 constexpr bool kRequired = true;
+/// Times, rates and counts of work: a zero or less is damage or a fault of a clock, never a value.
+constexpr bool kPositive = true;
 
 /// What every probe may know of the device around a sample, and when the sample ended.
 void add_conditions(std::vector<Column>& metrics) {
@@ -24,10 +26,11 @@ const Schema& chase_schema() {
     s.axes = {{"core", CellType::text, kRequired},
               {"blocks", CellType::integer, kRequired},
               {"footprint_bytes", CellType::integer, kRequired},
-              {"state", CellType::text, kRequired}};       // warm: a lap before timing; cold: none
-    s.metrics = {{"loads", CellType::integer, kRequired},  // dependent loads a block, timed
-                 {"elapsed_s", CellType::number, kRequired},
-                 {"latency_ns", CellType::number, kRequired}};  // elapsed over loads
+              {"state", CellType::text, kRequired}};  // warm: a lap before timing; cold: none
+    s.metrics = {
+        {"loads", CellType::integer, kRequired, kPositive},  // dependent loads a block, timed
+        {"elapsed_s", CellType::number, kRequired, kPositive},
+        {"latency_ns", CellType::number, kRequired, kPositive}};  // elapsed over loads
     add_conditions(s.metrics);
     return s;
   }();
@@ -40,9 +43,9 @@ const Schema& profile_schema() {
         .probe = "profile", .major = 1, .axes = {}, .metrics = {}, .extra_key = {"address_index"}};
     // A point is a core; the index is that of the sampled address, empty where none was reached.
     s.axes = {{"core", CellType::text, kRequired}, {"address_index", CellType::integer, kRequired}};
-    s.metrics = {{"address_bytes", CellType::integer, kRequired},  // offset inside the chain
-                 {"latency_ns", CellType::number, kRequired},      // of one load
-                 {"elapsed_s", CellType::number, kRequired}};      // of the whole profile
+    s.metrics = {{"address_bytes", CellType::integer, kRequired},         // offset inside the chain
+                 {"latency_ns", CellType::number, kRequired, kPositive},  // of one load
+                 {"elapsed_s", CellType::number, kRequired, kPositive}};  // of the whole profile
     add_conditions(s.metrics);
     return s;
   }();
@@ -57,9 +60,9 @@ const Schema& interfere_schema() {
               {"aggressors", CellType::text, kRequired},       // a set; "none"
               {"aggressor_work", CellType::text, kRequired}};  // none, register, load, store, ...
     s.metrics = {{"footprint_bytes", CellType::integer, kRequired},
-                 {"loads", CellType::integer, kRequired},
-                 {"elapsed_s", CellType::number, kRequired},
-                 {"latency_ns", CellType::number, kRequired},
+                 {"loads", CellType::integer, kRequired, kPositive},
+                 {"elapsed_s", CellType::number, kRequired, kPositive},
+                 {"latency_ns", CellType::number, kRequired, kPositive},
                  // least operations of any aggressor inside the victim's window
                  {"background_operations", CellType::integer}};
     add_conditions(s.metrics);
@@ -75,9 +78,9 @@ const Schema& handoff_schema() {
               {"to", CellType::text, kRequired},
               {"kind", CellType::text, kRequired}};                // read or write hand-off
     s.metrics = {{"address_index", CellType::integer, kRequired},  // which of several fresh lines
-                 {"exchanges", CellType::integer, kRequired},      // round trips timed
-                 {"elapsed_s", CellType::number, kRequired},
-                 {"latency_ns", CellType::number, kRequired},
+                 {"exchanges", CellType::integer, kRequired, kPositive},  // round trips timed
+                 {"elapsed_s", CellType::number, kRequired, kPositive},
+                 {"latency_ns", CellType::number, kRequired, kPositive},
                  {"counting", CellType::text, kRequired}};  // "one_way": half a round trip
     add_conditions(s.metrics);
     return s;
@@ -101,9 +104,9 @@ const Schema& stream_schema() {
               {"pattern", CellType::text},                      // shared: same or staggered order
               {"reread", CellType::integer},                    // times each tile is read in turn
               {"alignment_bytes", CellType::integer}};          // empty: whole pages
-    s.metrics = {{"moved_bytes", CellType::integer, kRequired},
-                 {"elapsed_s", CellType::number, kRequired},
-                 {"bandwidth_bytes_per_s", CellType::number, kRequired},
+    s.metrics = {{"moved_bytes", CellType::integer, kRequired, kPositive},
+                 {"elapsed_s", CellType::number, kRequired, kPositive},
+                 {"bandwidth_bytes_per_s", CellType::number, kRequired, kPositive},
                  {"counting", CellType::text, kRequired}};  // "each array once a pass and core"
     add_conditions(s.metrics);
     return s;
@@ -122,8 +125,8 @@ const Schema& copy_schema() {
         {"state", CellType::text, kRequired},  // warm: same buffers; rotated: beyond the cache
         {"cores", CellType::text},      // a set that shares the copy; empty: the device's way
         {"tunables", CellType::text}};  // what the C library was told; empty: nothing
-    s.metrics = {{"elapsed_s", CellType::number, kRequired},
-                 {"bandwidth_bytes_per_s", CellType::number, kRequired},
+    s.metrics = {{"elapsed_s", CellType::number, kRequired, kPositive},
+                 {"bandwidth_bytes_per_s", CellType::number, kRequired, kPositive},
                  {"counting", CellType::text, kRequired},  // "once": bytes over time
                  {"store", CellType::text}};  // ordinary or nt; empty: the method's own choice
     add_conditions(s.metrics);
@@ -140,17 +143,17 @@ const Schema& gemm_schema() {
               {"k", CellType::integer, kRequired},
               {"dtype", CellType::text, kRequired},
               {"kernel", CellType::text, kRequired},
-              {"label", CellType::text},       // model, layer and tensor-parallel degree, if known
+              {"label", CellType::text},      // model, layer and tensor-parallel degree, if known
               {"blocks", CellType::integer},  // most cores it may use; empty: the device's choice
               {"state", CellType::text},      // of the operands: rotated or warm; empty: unknown
               {"cores", CellType::text},      // the set asked for; empty: the device's choice
               {"role", CellType::text}};      // empty: a shape of the sweep; else roof, anchor/3
     s.metrics = {
-        {"elapsed_s", CellType::number, kRequired},
-        {"flop", CellType::number, kRequired},  // 2 m n k: useful work
-        {"flop_per_s", CellType::number, kRequired},
-        {"least_bytes", CellType::number, kRequired},  // A and B read, C written, once
-        {"intensity_flop_per_byte", CellType::number, kRequired},
+        {"elapsed_s", CellType::number, kRequired, kPositive},
+        {"flop", CellType::number, kRequired, kPositive},  // 2 m n k: useful work
+        {"flop_per_s", CellType::number, kRequired, kPositive},
+        {"least_bytes", CellType::number, kRequired, kPositive},  // A and B read, C written, once
+        {"intensity_flop_per_byte", CellType::number, kRequired, kPositive},
         // busy inside elapsed, mean over the cores: memory to L1, L1 to L0, multiply, store
         {"mte2_busy_s", CellType::number},
         {"mte1_busy_s", CellType::number},

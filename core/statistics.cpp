@@ -5,7 +5,7 @@
 #include <iterator>
 #include <numbers>
 
-#include "core/rng.h"
+#include "core/decide.h"
 
 namespace sonde {
 namespace {
@@ -102,124 +102,14 @@ std::optional<Interval> median_interval(std::span<const double> samples, double 
                   at(n - d + 1) - lambda * (at(n - d + 1) - at(n - d))};
 }
 
-namespace {
-
-/// Medians of resamples made of blocks of neighbours. Nearly all of them lie among the middle
-/// values, so of a block only those are gathered; how many lie below is known from sums over
-/// positions. A resample whose median lies outside is drawn whole: the result is the same to the
-/// bit.
-class BlockMedians {
- public:
-  explicit BlockMedians(std::span<const double> samples)
-      : samples_(samples), n_(samples.size()), drawn_(n_) {
-    constexpr std::size_t kFewest = 256;  // below, drawing whole is as fast
-    if (n_ < kFewest) return;
-    std::vector<double> sorted(samples.begin(), samples.end());
-    // A block's samples may all be alike: then a median moves by up to n^(3/4) / 2 ranks (one
-    // sigma).
-    const auto reach = static_cast<std::size_t>(std::pow(static_cast<double>(n_), 0.75));
-    const std::size_t half = n_ / 2;
-    const auto value_at = [&](std::size_t rank) {
-      const auto at = sorted.begin() + static_cast<std::ptrdiff_t>(rank);
-      std::nth_element(sorted.begin(), at, sorted.end());
-      return *at;
-    };
-    const double low = value_at(half - std::min(half, reach));
-    const double high = value_at(std::min(n_ - 1, half + reach));
-    below_.reserve(n_ + 1);
-    inside_.reserve(n_ + 1);
-    for (const double value : samples) {
-      below_.push_back(smaller_);
-      inside_.push_back(middle_.size());
-      if (value < low) {
-        ++smaller_;
-      } else if (value <= high) {
-        middle_.push_back(value);
-      }
-    }
-    below_.push_back(smaller_);
-    inside_.push_back(middle_.size());
-  }
-
-  double next(Rng& rng, std::size_t block) {
-    starts_.clear();
-    for (std::size_t filled = 0; filled < n_; filled += std::min(block, n_ - filled)) {
-      starts_.push_back(static_cast<std::size_t>(rng.below(n_)));
-    }
-    const std::size_t half = n_ / 2;
-    if (!below_.empty()) {
-      std::size_t smaller = 0, gathered = 0;
-      each_piece(block, [&](std::size_t from, std::size_t to) {
-        smaller += below_[to] - below_[from];
-        const std::size_t first = inside_[from], count = inside_[to] - first;
-        std::copy_n(middle_.begin() + static_cast<std::ptrdiff_t>(first), count,
-                    drawn_.begin() + static_cast<std::ptrdiff_t>(gathered));
-        gathered += count;
-      });
-      if (smaller < half && half < smaller + gathered) return middle(gathered, half - smaller);
-    }
-    std::size_t filled = 0;
-    each_piece(block, [&](std::size_t from, std::size_t to) {
-      std::copy(samples_.begin() + static_cast<std::ptrdiff_t>(from),
-                samples_.begin() + static_cast<std::ptrdiff_t>(to),
-                drawn_.begin() + static_cast<std::ptrdiff_t>(filled));
-      filled += to - from;
-    });
-    return middle(n_, half);
-  }
-
- private:
-  /// The blocks of one resample, those that run over the end in two pieces.
-  template <class Take>
-  void each_piece(std::size_t block, const Take& take) const {
-    std::size_t left = n_;
-    for (const std::size_t from : starts_) {
-      const std::size_t length = std::min(block, left);
-      take(from, std::min(n_, from + length));
-      if (from + length > n_) take(0, from + length - n_);
-      left -= length;
-    }
-  }
-  /// The median of the resample, the value of rank `half` among the first `count` drawn.
-  double middle(std::size_t count, std::size_t half) {
-    const auto at = drawn_.begin() + static_cast<std::ptrdiff_t>(half);
-    std::nth_element(drawn_.begin(), at, drawn_.begin() + static_cast<std::ptrdiff_t>(count));
-    if (n_ % 2 != 0) return *at;
-    return (*at + *std::max_element(drawn_.begin(), at)) / 2;
-  }
-
-  std::span<const double> samples_;
-  std::size_t n_;
-  std::vector<double> drawn_, middle_;
-  std::vector<std::size_t> starts_, below_, inside_;  // below, inside: before each position
-  std::size_t smaller_ = 0;
-};
-
-}  // namespace
-
-std::optional<Interval> block_bootstrap_interval(std::span<const double> samples,
-                                                 std::uint64_t seed, double confidence,
-                                                 int resamples) {
-  const std::size_t n = samples.size();
-  if (static_cast<std::int64_t>(n) < kFewestSamples || resamples < 1) return std::nullopt;
-  const auto block = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(n))));
-  Rng rng(key_of({seed, n}));
-  BlockMedians draws(samples);
-  std::vector<double> medians(static_cast<std::size_t>(resamples));
-  for (double& m : medians) m = draws.next(rng, block);
-  std::sort(medians.begin(), medians.end());
-  const double tail = (1 - confidence) / 2;
-  return Interval{quantile_of_sorted(medians, tail), quantile_of_sorted(medians, 1 - tail)};
-}
-
 bool is_look(std::int64_t samples) {
   return std::find(std::begin(kLooks), std::end(kLooks), samples) != std::end(kLooks);
 }
 
-Stop decide_stop(std::span<const double> samples, double relative_width, const Sampling& sampling) {
+Stop decide_stop(std::span<const double> samples, double relative_width) {
   const auto n = static_cast<std::int64_t>(samples.size());
   if (is_look(n)) {
-    const Estimate now = estimate_median(samples, sampling);
+    const Estimate now = estimate_median(samples, {.adaptive = true, .drift = {}});
     if (now.interval && now.interval->width() <= relative_width * std::abs(*now.value)) {
       return Stop::converged;
     }
@@ -231,18 +121,41 @@ Estimate estimate_median(std::span<const double> samples, const Sampling& sampli
   Estimate estimate;
   estimate.n = static_cast<std::int64_t>(samples.size());
   estimate.value = median(samples);
-  const double confidence = sampling.adaptive ? kLookConfidence : kConfidence;
-  estimate.interval = median_interval(samples, confidence);
-  if (sampling.real && estimate.interval) {
-    // Many samples need fewer resamples for the same accuracy of the quantiles, and time is finite.
-    constexpr std::size_t kMostDraws = 20'000'000;
-    const auto resamples =
-        static_cast<int>(std::clamp<std::size_t>(kMostDraws / samples.size(), 200, 1000));
-    const auto blocks = block_bootstrap_interval(samples, sampling.seed, confidence, resamples);
-    estimate.interval->low = std::min(estimate.interval->low, blocks->low);
-    estimate.interval->high = std::max(estimate.interval->high, blocks->high);
+  estimate.interval = median_interval(samples, sampling.adaptive ? kLookConfidence : kConfidence);
+  const double by = widening(sampling.drift, estimate.n);
+  if (estimate.interval && by > 1) {
+    const double middle = *estimate.value;
+    estimate.interval = Interval{middle - by * (middle - estimate.interval->low),
+                                 middle + by * (estimate.interval->high - middle)};
   }
   return estimate;
+}
+
+Estimate rate_of(double work, const Estimate& time) {
+  Estimate rate{work / *time.value, std::nullopt, time.n};
+  if (time.interval && time.interval->low > 0) {
+    rate.interval = Interval{work / time.interval->high, work / time.interval->low};
+  }
+  return rate;
+}
+
+Estimate largest_of(std::span<const Estimate> all) {
+  const auto less = [](const Estimate& a, const Estimate& b) { return a.value < b.value; };
+  const auto found = std::max_element(all.begin(), all.end(), less);
+  if (found == all.end() || !found->interval) return found == all.end() ? Estimate{} : *found;
+  Estimate best = *found;
+  const auto near = std::count_if(all.begin(), all.end(), [&](const Estimate& one) {
+    return one.value && (one.interval ? one.interval->high : *one.value) >= best.interval->low;
+  });
+  // One of two equal ones reads low only with the other: 2.5 % are still left for each.
+  constexpr double kBelow = 1 - kConfidence;
+  if (near > 2) {
+    const auto freedom = static_cast<double>(best.n - 1);
+    const double by = student_above(kBelow / static_cast<double>(near), freedom) /
+                      student_above(kBelow / 2, freedom);
+    best.interval->low = *best.value - by * (*best.value - best.interval->low);
+  }
+  return best;
 }
 
 }  // namespace sonde

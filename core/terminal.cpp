@@ -2,10 +2,23 @@
 
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
+#include "core/text.h"
+
 namespace sonde {
+
+void print_error(const std::string& message) {
+  constexpr std::size_t kMost = 2000;
+  std::string_view rest = message;
+  while (!rest.empty()) {
+    const std::size_t end = rest.find('\n');
+    std::fprintf(stderr, "%s\n", shown_text(rest.substr(0, end), kMost).c_str());
+    rest = end == std::string_view::npos ? "" : rest.substr(end + 1);
+  }
+}
 
 bool shows_colour(int fd) {
   const char* refused = std::getenv("NO_COLOR");

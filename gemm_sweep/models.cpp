@@ -6,6 +6,7 @@
 #include "core/csv_reader.h"
 #include "core/error.h"
 #include "core/parse.h"
+#include "core/text.h"
 #include "core/units.h"
 
 namespace sonde {
@@ -68,12 +69,14 @@ std::vector<Model> parse_models(std::string_view csv, const std::string& file) {
     Model model;
     model.name = cell("model");
     const auto params = parse_number(cell("params_b"));
-    if (!params || *params <= 0) throw refuse("params_b: '" + cell("params_b") + "' is no count");
+    if (!params || *params <= 0)
+      throw refuse("params_b: '" + shown_text(cell("params_b"), 60) + "' is no count");
     model.params_b = *params;
     for (const Field& field : kFields) {
       const auto value = parse_integer(cell(field.column));
       if (!value || *value < 0 || *value > 100'000'000) {
-        throw refuse(std::string(field.column) + ": '" + cell(field.column) + "' is no width");
+        throw refuse(std::string(field.column) + ": '" + shown_text(cell(field.column), 60) +
+                     "' is no width");
       }
       model.*field.member = *value;
     }

@@ -9,6 +9,7 @@
 #include "core/files.h"
 #include "core/parse.h"
 #include "core/rng.h"
+#include "core/text.h"
 #include "gemm_sweep/models.h"
 
 namespace sonde {
@@ -99,7 +100,7 @@ std::vector<Shape> parse_shapes(std::string_view text, std::string_view flag) {
     const std::size_t first = piece.find('x');
     const std::size_t second = first == std::string_view::npos ? first : piece.find('x', first + 1);
     if (second == std::string_view::npos) {
-      throw UsageError(std::string(flag) + ": '" + std::string(piece) +
+      throw UsageError(std::string(flag) + ": '" + shown_text(piece, 60) +
                        "' is not a shape, expected MxNxK, e.g. 512x4096x4096");
     }
     const std::string_view parts[] = {piece.substr(0, first),
@@ -109,8 +110,8 @@ std::vector<Shape> parse_shapes(std::string_view text, std::string_view flag) {
     for (int i = 0; i < 3; ++i) {
       const auto size = dimension(parts[i]);
       if (!size) {
-        throw UsageError(std::string(flag) + ": '" + std::string(parts[i]) + "' in '" +
-                         std::string(piece) + "' is not " + expected());
+        throw UsageError(std::string(flag) + ": '" + shown_text(parts[i], 60) + "' in '" +
+                         shown_text(piece, 60) + "' is not " + expected());
       }
       sizes[i] = *size;
     }
@@ -165,7 +166,9 @@ std::vector<Shape> read_shapes(const std::filesystem::path& path) {
            {std::pair{"m", &Shape::m}, {"n", &Shape::n}, {"k", &Shape::k}}) {
         if (header[i] != column) continue;
         const auto size = dimension(cell);
-        if (!size) throw refuse(std::string(column) + ": '" + cell + "' is not " + expected());
+        if (!size)
+          throw refuse(std::string(column) + ": '" + shown_text(cell, 60) + "' is not " +
+                       expected());
         shape.*member = *size;
       }
     }

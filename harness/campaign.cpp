@@ -9,12 +9,13 @@
 #include "core/files.h"
 #include "core/manifest.h"
 #include "core/parse.h"
+#include "core/signals.h"
+#include "core/terminal.h"
 #include "core/version.h"
 #include "device/registry.h"
 #include "harness/child.h"
 #include "harness/options.h"
 #include "harness/run_directory.h"
-#include "harness/signals.h"
 
 namespace sonde {
 namespace {
@@ -57,7 +58,7 @@ const CampaignStep kSteps[] = {
      60,
      5,
      {"--repetitions", "8"}}};
-/// How long a step may take before it is taken for hung.
+/// Seconds that a step may take before it is taken for hung.
 constexpr double kStepLimit = 3600;
 constexpr double kReportLimit = 300;
 
@@ -92,6 +93,35 @@ ExitCode code_of(const ChildResult& result) {
   }
 }
 
+/// What the children of a campaign came to so far.
+struct Tally {
+  const CommonOptions& options;
+  ExitCode code = ExitCode::ok;
+  std::vector<std::string> failures;
+  bool interrupted = false;
+  nlohmann::ordered_json steps = nlohmann::ordered_json::array();
+
+  /// Runs one to its end; its exit code as ours, none when it could not be started.
+  std::optional<ExitCode> run(const std::string& name, const std::vector<std::string>& words,
+                              double limit_s) {
+    try {
+      options.tell("sonde campaign", "running " + command_line_of(name, words));
+      const ChildResult result =
+          run_child(program_directory() / name, words, limit_s, options.json);
+      interrupted = result.interrupted;
+      const ExitCode ended = interrupted ? ExitCode::interrupted : code_of(result);
+      if (ended != ExitCode::ok && !interrupted) failures.push_back(failure_of(name, result));
+      code = worse(code, ended);
+      steps.push_back({{"program", name}, {"exit", static_cast<int>(ended)}});
+      return ended;
+    } catch (const OutputError& error) {
+      failures.push_back(error.what());
+      code = worse(code, error.code());
+      return std::nullopt;
+    }
+  }
+};
+
 }  // namespace
 
 ExitCode run_campaign(const std::vector<std::string>& arguments) {
@@ -104,10 +134,16 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
       "hand-off 4, 5 and 3 s) unless --budget says otherwise.");
   CommonOptions options;
   options.add_campaign_flags(line);
+  std::string limit_text = format_number(kStepLimit);
+  line.text("--step-limit", limit_text, "seconds after which a step is taken for hung and ended");
   if (!line.parse(arguments)) return ExitCode::ok;
   options.resolve();
   if (options.json && options.dry_run) {
     throw UsageError("--json with --dry-run: ask each probe for its plan (sonde chase --dry-run)");
+  }
+  const auto step_limit = parse_number(limit_text);
+  if (!step_limit || *step_limit <= 0) {
+    throw UsageError("--step-limit: '" + limit_text + "' is not a number of seconds above 0");
   }
   const DeviceDescription device = open_device(options.device)->description();
 
@@ -124,19 +160,7 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
     lock.emplace(out / ".campaign.lock");
     common.insert(common.end(), {"--out", out.string()});
   }
-  ExitCode code = ExitCode::ok;
-  std::vector<std::string> failures;
-  nlohmann::ordered_json steps = nlohmann::ordered_json::array();
-  const auto run_step = [&](const std::string& name, const std::vector<std::string>& words,
-                            double limit_s) {
-    options.tell("sonde campaign", "running " + command_line_of(name, words));
-    const ChildResult result = run_child(program_directory() / name, words, limit_s, options.json);
-    const ExitCode step_code = code_of(result);
-    steps.push_back({{"program", name}, {"exit", static_cast<int>(step_code)}});
-    if (step_code != ExitCode::ok) failures.push_back(failure_of(name, result));
-    code = worse(code, step_code);
-    return result;
-  };
+  Tally tally{options};
   for (const CampaignStep& step : kSteps) {
     const std::string name = std::string("sonde-") + step.probe;
     if (!step.offered(device)) {
@@ -154,47 +178,38 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
     if (device.time_source == TimeSource::device_event && !asked) {
       words.insert(words.end(), card.begin(), card.end());
     }
-    try {
-      const ChildResult result = run_step(name, words, kStepLimit);
-      if (result.interrupted) {
-        std::fprintf(stderr,
-                     "sonde campaign: interrupted; the same command with --out %s resumes\n",
-                     out.c_str());
-        return ExitCode::interrupted;
-      }
-      if (code_of(result) == ExitCode::output)
-        break;  // what cannot be written will not be written later
-    } catch (const OutputError& error) {
-      failures.push_back(error.what());
-      code = worse(code, error.code());
-    }
+    if (lock) lock->check_in_place();
+    const std::optional<ExitCode> ended = tally.run(name, words, *step_limit);
+    if (ended == ExitCode::output) break;  // what cannot be written will not be written later
+    if (tally.interrupted) break;
   }
-  if (options.dry_run) return code;
+  if (options.dry_run) return tally.code;
   std::vector<std::string> reading = {"--run", out.string()};
   if (options.skip_bad_rows) reading.push_back("--skip-bad-rows");
   if (options.accept_edited) reading.push_back("--accept-edited");
   if (options.verbose) reading.push_back("--verbose");
   for (const char* name : {"sonde-topology", "sonde-report"}) {
-    try {
-      if (run_step(name, reading, kReportLimit).interrupted) return ExitCode::interrupted;
-    } catch (const OutputError& error) {
-      failures.push_back(error.what());
-      code = worse(code, error.code());
-    }
+    if (tally.interrupted) break;
+    lock->check_in_place();
+    tally.run(name, reading, kReportLimit);
   }
-  for (const std::string& failure : failures) {
-    std::fprintf(stderr, "sonde campaign: %s\n", failure.c_str());
+  for (const std::string& failure : tally.failures) {
+    print_error("sonde campaign: " + failure);
+  }
+  if (tally.interrupted) {
+    std::fprintf(stderr, "sonde campaign: interrupted; the same command with --out %s resumes\n",
+                 out.c_str());
   }
   if (options.json) {
     const nlohmann::ordered_json json = {{"schema", "campaign.1"},
                                          {"out", out.string()},
                                          {"page", (out / "report/index.html").string()},
-                                         {"steps", steps},
-                                         {"messages", failures},
-                                         {"exit", static_cast<int>(code)}};
+                                         {"steps", tally.steps},
+                                         {"messages", tally.failures},
+                                         {"exit", static_cast<int>(tally.code)}};
     std::cout << json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
   }
-  return code;
+  return tally.code;
 }
 
 ExitCode run_devices(const std::vector<std::string>& arguments) {

@@ -13,9 +13,10 @@
 #include "core/csv_writer.h"
 #include "core/files.h"
 #include "core/parse.h"
+#include "core/signals.h"
+#include "core/terminal.h"
 #include "device/registry.h"
 #include "harness/model_rows.h"
-#include "harness/signals.h"
 
 namespace sonde {
 namespace {
@@ -326,9 +327,7 @@ ExitCode run_check_model(const std::vector<std::string>& arguments) {
     outcomes.push_back(std::move(outcome));
   }
   for (const std::string& each : devices) require_modelled(each);
-  const auto announce = [](const std::string& message) {
-    std::fprintf(stderr, "check-model: %s\n", message.c_str());
-  };
+  const auto announce = [](const std::string& message) { print_error("check-model: " + message); };
   if (!runs.run(no_progress ? [](const std::string&) {} : +announce)) return ExitCode::interrupted;
 
   ExitCode code = ExitCode::ok;

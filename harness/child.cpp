@@ -5,12 +5,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <thread>
 
 #include "core/process.h"
-#include "harness/signals.h"
+#include "core/signals.h"
 
 namespace sonde {
 
@@ -47,7 +48,8 @@ ChildResult run_child(const std::filesystem::path& program,
     if (!kill_at && now > limit) {
       result.timed_out = true;
       ::kill(-child, SIGTERM);
-      kill_at = now + std::chrono::seconds(5);
+      const std::chrono::duration<double> grace(std::min(5.0, limit_s));
+      kill_at = now + std::chrono::duration_cast<Clock::duration>(grace);
     }
     if (kill_at && now > *kill_at) ::kill(-child, SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

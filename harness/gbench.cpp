@@ -6,9 +6,9 @@
 #include <fstream>
 #include <string_view>
 
+#include "core/signals.h"
 #include "core/statistics.h"
 #include "core/version.h"
-#include "harness/signals.h"
 
 namespace sonde {
 

@@ -10,9 +10,9 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
 
@@ -21,8 +21,8 @@
 #include "core/files.h"
 #include "core/parse.h"
 #include "core/process.h"
+#include "core/signals.h"
 #include "core/statistics.h"
-#include "harness/signals.h"
 
 namespace sonde {
 namespace {
@@ -93,8 +93,14 @@ struct ModelRuns::Run {
 };
 
 ModelRuns::ModelRuns(const std::string& seed) : seed_(seed) {
-  std::string pattern =
-      (std::filesystem::temp_directory_path() / "sonde-check-model-XXXXXX").string();
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  if (error) {
+    const char* chosen = std::getenv("TMPDIR");
+    throw OutputError("TMPDIR " + std::string(chosen == nullptr ? "/tmp" : chosen) + ": " +
+                      error.message());
+  }
+  std::string pattern = (folder / "sonde-check-model-XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr) {
     throw OutputError(pattern + ": cannot be created: " + std::strerror(errno));
   }
@@ -295,21 +301,9 @@ std::vector<ModelRuns::Level> ModelRuns::tree(const std::string& device) const {
   if (!std::filesystem::exists(path)) {
     throw NoValue(run.problems.empty() ? device + ": no topology" : run.problems.front());
   }
-  const nlohmann::json tree = nlohmann::json::parse(read_file(path));
-  std::vector<Level> levels;
-  for (const auto& level : tree.at("levels")) {
-    Level groups;
-    for (const auto& group : level.at("groups")) {
-      std::vector<CoreName> cores;
-      for (const auto& core : group) cores.push_back(parse_core_name(core.get<std::string>()));
-      groups.push_back(std::move(cores));
-    }
-    levels.push_back(std::move(groups));
-  }
-  if (levels.empty()) {
-    throw NoValue(device + ": no tree of cores: " + tree.value("reason", "no reason given"));
-  }
-  return levels;
+  StoredTree tree = parse_tree(read_file(path), path.string());
+  if (tree.levels.empty()) throw NoValue(device + ": no tree of cores: " + tree.reason);
+  return std::move(tree.levels);
 }
 
 }  // namespace sonde

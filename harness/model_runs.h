@@ -11,6 +11,7 @@
 #include "core/core_name.h"
 #include "core/samples.h"
 #include "core/stored_run.h"
+#include "core/stored_tree.h"
 
 namespace sonde {
 
@@ -65,7 +66,7 @@ class ModelRuns {
   std::vector<PointMedian> medians(const std::string& device, const std::string& command,
                                    const std::string& probe, const std::string& metric) const;
   /// Groups of each level of topology.json, coarsest level first.
-  using Level = std::vector<std::vector<CoreName>>;
+  using Level = CoreGroups;
   std::vector<Level> tree(const std::string& device) const;
 
  private:

@@ -7,7 +7,9 @@
 #include "core/command_line.h"
 #include "core/csv_writer.h"
 #include "core/parse.h"
+#include "core/signals.h"
 #include "core/statistics.h"
+#include "core/terminal.h"
 #include "core/version.h"
 #include "device/registry.h"
 #include "harness/gbench.h"
@@ -15,7 +17,6 @@
 #include "harness/probe.h"
 #include "harness/run_directory.h"
 #include "harness/runner.h"
-#include "harness/signals.h"
 
 namespace sonde {
 namespace {
@@ -147,7 +148,7 @@ ExitCode measure(Probe& probe, Device& device, const Selection& selection,
   RunDirectory run(options.out.value_or(""), request, schema,
                    {options.skip_bad_rows, options.accept_edited});
   for (const std::string& warning : run.stored().warnings) {
-    std::fprintf(stderr, "%s\n", warning.c_str());
+    print_error(warning);
   }
   options.tell("sonde-" + schema.probe,
                "run directory " + run.path().string() + ": " +

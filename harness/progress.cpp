@@ -4,6 +4,8 @@
 
 #include <cstdio>
 
+#include "core/text.h"
+
 namespace sonde {
 
 using Clock = std::chrono::steady_clock;
@@ -31,9 +33,9 @@ void Progress::update(std::int64_t done, std::int64_t points, double share,
   if (share > 0.02) {
     std::snprintf(left, sizeof left, ", at most %.0f s left", spent * (1 - share) / share);
   }
-  std::fprintf(stderr, "%s%s: %lld of %lld points done, now %.60s%s%s", terminal_ ? "\r\033[K" : "",
+  std::fprintf(stderr, "%s%s: %lld of %lld points done, now %s%s%s", terminal_ ? "\r\033[K" : "",
                title_.c_str(), static_cast<long long>(done), static_cast<long long>(points),
-               current.c_str(), left, terminal_ ? "" : "\n");
+               shown_text(current, 60).c_str(), left, terminal_ ? "" : "\n");
   std::fflush(stderr);
   drawn_ = terminal_;
 }

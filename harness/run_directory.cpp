@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "core/error.h"
+#include "core/terminal.h"
 #include "core/version.h"
 
 namespace sonde {
@@ -113,8 +114,8 @@ void RunDirectory::check_manifest() {
         " than there is now (cores, product or chip file differ); use a new directory");
   }
   if (manifest_.revision != revision()) {
-    std::fprintf(stderr, "%s: was begun by revision %s, this is %s\n", path_.c_str(),
-                 manifest_.revision.c_str(), revision().c_str());
+    print_error(path_.string() + ": was begun by revision " + manifest_.revision + ", this is " +
+                revision());
   }
   if (manifest_.seed != request_.seed) {
     throw UsageError(path_.string() + ": holds a run with --seed " +
@@ -175,6 +176,7 @@ void RunDirectory::finish(const std::string& state, const std::string& reason) {
 }
 
 void RunDirectory::store_state(const std::string& state, const std::string& reason) {
+  lock_->check_in_place();
   Step* step = manifest_.step(request_.probe);
   if (step == nullptr) step = &manifest_.steps.emplace_back();
   step->probe = request_.probe;

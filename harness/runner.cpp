@@ -9,9 +9,10 @@
 
 #include "core/parse.h"
 #include "core/rng.h"
+#include "core/signals.h"
 #include "core/statistics.h"
+#include "core/terminal.h"
 #include "harness/progress.h"
-#include "harness/signals.h"
 
 namespace sonde {
 namespace {
@@ -19,6 +20,10 @@ namespace {
 /// A point that has taken this long (device time, preparing and checking included) is not sampled
 /// beyond its next look: a handful of slow points must not take longer than all others together.
 constexpr double kMostPointSeconds = 2;
+
+/// Stamps further apart, or the wrong way round, are those of a clock that was set in between: they
+/// say nothing of how long a sample took.
+constexpr double kLongestSample = 3600;
 
 /// What every reason of a point that a budget left out holds.
 const std::string kBudget = "the budget of ";
@@ -270,8 +275,12 @@ void Runner::take(std::size_t point, const Row& row, bool stored) {
   ++state.rows;
   const std::optional<double> end = row.number(probe_.schema(), "end_s");
   if (end && row.start_s) {
-    state.spent_s += *end - *row.start_s;
-    measured_s_ += *end - *row.start_s;
+    double took = *end - *row.start_s;
+    if (took < 0 || took > kLongestSample) {
+      took = row.number(probe_.schema(), "elapsed_s").value_or(0);
+    }
+    state.spent_s += took;
+    measured_s_ += took;
     estimated_s_ += points_[point].estimate_s;
   }
   owed_s_ -= state.owed_s;
@@ -305,8 +314,7 @@ void Runner::take(std::size_t point, const Row& row, bool stored) {
     if (state.rows - state.forgiven >= *options_.repetitions) done("as many as asked for");
   } else {
     // The cap counts rows, not good samples: throttled ones cannot keep a point going for ever.
-    const Stop stop = decide_stop(state.samples, options_.confidence_width,
-                                  {.adaptive = true, .real = real, .seed = options_.seed});
+    const Stop stop = decide_stop(state.samples, options_.confidence_width);
     if (stop == Stop::converged) {
       done("its interval is narrow enough");
     } else if (state.rows >= kMostSamples || stop != Stop::more) {
@@ -354,8 +362,8 @@ bool Runner::run_batch(std::int64_t batch, Outcome& outcome, Progress& progress)
         for (const Row& row : rows) emit_(row);
         constexpr std::int64_t kMostNamed = 5;
         if (rows[0].status == Status::failed && ++failures_ <= kMostNamed) {
-          std::fprintf(stderr, "%s: %s failed: %s\n", probe_.schema().probe.c_str(),
-                       points_[p].label.c_str(), rows[0].reason.c_str());
+          print_error(probe_.schema().probe + ": " + points_[p].label +
+                      " failed: " + rows[0].reason);
         }
         ++order_;
         outcome.measured += static_cast<std::int64_t>(rows.size());

@@ -12,6 +12,19 @@ constexpr std::int64_t kExchanges = 1000;
 /// Repetitions go through so many lines: one line's home slice would bias the whole matrix.
 constexpr std::int64_t kLines = 16;
 
+/// Ordered pairs that one plan may hold: they grow with the square of the cores, and 4,096 of them
+/// would need 10 GB and nine hours.
+constexpr std::size_t kMostPairs = 500'000;
+
+/// As many cores as give no more pairs, evenly spread.
+std::vector<CoreName> few_enough(const std::vector<CoreName>& cores) {
+  std::size_t most = cores.size();
+  while (most * (most - 1) > kMostPairs) --most;
+  std::vector<CoreName> chosen;
+  for (std::size_t i = 0; i < most; ++i) chosen.push_back(cores[i * cores.size() / most]);
+  return chosen;
+}
+
 class Handoff : public Probe {
  public:
   const Schema& schema() const override { return handoff_schema(); }
@@ -31,7 +44,8 @@ class Handoff : public Probe {
     std::vector<std::string> kinds = device.handoff_kinds;
     if (!offered) kinds = {"read", "write"};
     if (kind_text_) kinds = parse_names(*kind_text_, "--kind", kinds);
-    const std::vector<CoreName> cores = selection.cores.value_or(device.cores);
+    const std::vector<CoreName> all = selection.cores.value_or(device.cores);
+    const std::vector<CoreName> cores = all.empty() ? all : few_enough(all);
     std::vector<Point> points;
     const auto add = [&](const CoreName& from, const CoreName& to, const std::string& kind,
                          const std::string& skip) {
@@ -46,6 +60,12 @@ class Handoff : public Probe {
       if (!offered) {
         add(cores.front(), cores.back(), kind, "this device has no hand-off engine");
         continue;
+      }
+      if (cores.size() < all.size()) {
+        add(all.front(), all.front(), kind,
+            "pairs of " + format_count(static_cast<std::int64_t>(all.size())) +
+                " cores are too many: " + format_count(static_cast<std::int64_t>(cores.size())) +
+                " cores, evenly spread, are taken; --cores names others");
       }
       if (cores.size() < 2) add(cores.front(), cores.front(), kind, "a hand-off needs two cores");
       for (const CoreName& from : cores) {

@@ -36,7 +36,7 @@ using Place = std::pair<double, std::string>;  // footprint, state
 
 ChaseAnalysis analyse_chase(const GroupedRows& rows, const Manifest& manifest) {
   const Schema& schema = *rows.schema;
-  const Sampling sampling = sampling_of(manifest, schema.probe);
+  const Sampling sampling = sampling_of(manifest, rows);
   ChaseAnalysis result;
 
   std::vector<ChasePoint> points;
@@ -201,8 +201,8 @@ RunAnalysis analyse_run(const StoredRun& run) {
   std::optional<Estimate> read_bandwidth;
   if (const GroupedRows* rows = rows_of(stream_schema())) {
     analysis.stream = analyse_stream(*rows, manifest);
-    const StreamPoint* best = analysis.stream->best("read", true);
-    if (best != nullptr) read_bandwidth = best->bandwidth.y;
+    const auto best = analysis.stream->best("read", true);
+    if (best) read_bandwidth = best->bandwidth.y;
   }
   if (const GroupedRows* rows = rows_of(gemm_schema())) {
     analysis.gemm = analyse_gemm(*rows, manifest, read_bandwidth);

@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "core/error.h"
+#include "core/signals.h"
 
 namespace sonde {
 namespace {
@@ -59,6 +60,15 @@ void drain(int fd, std::string& text) {
   }
 }
 
+/// Kills a child and what it started, and waits for it.
+int end(const Running& child) {
+  int status = 0;
+  ::kill(-child.pid, SIGKILL);
+  while (::waitpid(child.pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
 }  // namespace
 
 std::filesystem::path find_on_path(const std::string& name) {
@@ -85,6 +95,10 @@ std::vector<PlotResult> run_children(const std::vector<Command>& commands, int p
   std::vector<Running> running;
   std::size_t next = 0;
   while (next < commands.size() || !running.empty()) {
+    if (caught_signal() != 0) {
+      for (const Running& child : running) end(child);
+      stop_if_interrupted();
+    }
     while (next < commands.size() &&
            running.size() < static_cast<std::size_t>(std::max(1, parallel))) {
       Running child = start(commands[next], next, seconds, results[next]);
@@ -109,9 +123,7 @@ std::vector<PlotResult> run_children(const std::vector<Command>& commands, int p
       }
       if (ended == 0) {
         result.timed_out = true;
-        ::kill(-child->pid, SIGKILL);
-        while (::waitpid(child->pid, &status, 0) < 0 && errno == EINTR) {
-        }
+        status = end(*child);
       }
       // What the child left running goes with it.
       ::kill(-child->pid, SIGKILL);

@@ -25,7 +25,8 @@ std::filesystem::path find_on_path(const std::string& name);
 
 /// Runs the commands, at most `parallel` at a time, each with LC_ALL=C.UTF-8, no standard input,
 /// its standard output discarded and killed (with what it started) after `seconds`. Results are in
-/// the order of the commands. The children end with this process.
+/// the order of the commands. The children end with this process. When a signal was caught they are
+/// killed and Error (ExitCode::interrupted) is thrown.
 std::vector<PlotResult> run_children(const std::vector<Command>& commands, int parallel,
                                      double seconds);
 

@@ -22,7 +22,7 @@ StoredRun load(const std::string& dir, const ReadOptions& read, bool verbose, Ex
   }
   for (const ProbeRows& rows : stored.probes) {
     for (const std::string& problem : rows.problems) {
-      std::fprintf(stderr, "sonde-compare: %s\n", problem.c_str());
+      print_error("sonde-compare: " + problem);
     }
   }
   // The rest is still compared, but the caller must know that it was not all.

@@ -84,11 +84,14 @@ void measure_dips(CopyNodes nodes, std::vector<CopySwitch>& switches) {
 CopyShape analyse_copy(const Curve& time, bool real, const std::vector<double>& capacities) {
   CopyShape shape;
   std::vector<CopyNode> nodes = copy_nodes(time);
+  std::vector<Estimate> rates;
   for (const CopyNode& node : nodes) {
+    rates.push_back(rate_of(node.bytes, node.point->y));
     if (!shape.peak || node.cost() < *shape.peak->y.value / shape.peak->x) {
       shape.peak = *node.point;
     }
   }
+  shape.peak_rate = largest_of(rates);
   if (nodes.size() < kFewestSizes) {
     shape.cannot_tell = true;
     return shape;

@@ -27,6 +27,7 @@ struct CopyShape {
   std::vector<CopyUndecided> undecided;  ///< by size: a jump or a steep edge
   std::vector<CopyPiece> pieces;         ///< by size, without the sizes of a class
   std::optional<CurvePoint> peak;        ///< x bytes, y the time, at the best bytes a second
+  Estimate peak_rate;                    ///< bytes a second there
   bool cannot_tell = false;              ///< too few sizes to fit a line on both sides of any gap
 };
 

@@ -78,10 +78,11 @@ class CopyFindings {
     if (!series_.shape.peak) return;
     const CurvePoint& peak = *series_.shape.peak;
     const auto rate = [&](double factor) {
-      Estimate estimate{factor * peak.x / *peak.y.value, std::nullopt, peak.y.n};
-      if (peak.y.interval && peak.y.interval->low > 0) {
-        estimate.interval = Interval{factor * peak.x / peak.y.interval->high,
-                                     factor * peak.x / peak.y.interval->low};
+      Estimate estimate = series_.shape.peak_rate;
+      *estimate.value *= factor;
+      if (estimate.interval) {
+        estimate.interval =
+            Interval{factor * estimate.interval->low, factor * estimate.interval->high};
       }
       return estimate;
     };

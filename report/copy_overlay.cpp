@@ -1,4 +1,4 @@
-// Copies of several devices on top of each other, each as a share of its own peak.
+// Copies of several devices on top of each other: as they are, and each as a share of its own peak.
 #include <set>
 
 #include "report/copy_figures.h"
@@ -25,38 +25,48 @@ std::optional<Peak> peak_of(const RunAnalysis& analysis, const CopySeries& serie
 
 }  // namespace
 
-std::optional<Figure> overlay_copies(const std::vector<const RunReport*>& runs) {
-  Figure figure;
-  figure.id = "copy_devices";
-  figure.title = "Copies of several devices, as a share of each one's peak";
-  figure.x = {"bytes copied", true, TickStyle::binary, false};
-  figure.y = {"share of the peak (%)", true, TickStyle::plain, false};
+std::vector<Figure> overlay_copies(const std::vector<const RunReport*>& runs) {
+  Figure whole, share;
+  whole.id = "copy_runs";
+  whole.title = "Copies of the runs together";
+  whole.x = share.x = {"bytes copied", true, TickStyle::binary, false};
+  whole.y = {"bandwidth (GB/s, bytes counted once)", true, TickStyle::plain, false};
+  share.id = "copy_runs_share";
+  share.share_of = whole.id;
+  share.title = "Copies of the runs, as a share of each one's peak";
+  share.y = {"share of the peak (%)", true, TickStyle::plain, false};
   std::set<TimeSource> sources;
-  std::set<const RunReport*> shown;
+  std::vector<const RunReport*> shown;
   for (const RunReport* report : runs) {
-    const RunAnalysis* const one = &report->analysis;
-    if (!one->copy) continue;
-    for (const CopySeries* series : one->copy->main_series()) {
-      const std::optional<Peak> peak = peak_of(*one, *series);
+    if (!report->analysis.copy) continue;
+    for (const CopySeries* series : report->analysis.copy->main_series()) {
+      const std::optional<Peak> peak = peak_of(report->analysis, *series);
       if (!peak) continue;
-      const std::string name = one->run->name + ", " + series->direction + ", of " + peak->what;
-      const CopyValue share = [&](double bytes, double seconds) {
-        return 100 * bytes / seconds / peak->bytes_per_s;
+      const std::string name = report->run.name + ", " + series->direction;
+      const auto add = [&](Figure& figure, double unit) {
+        const CopyValue value = [&](double bytes, double seconds) {
+          return bytes / seconds / unit;
+        };
+        for (Series& line : copy_lines(*series, name, value)) {
+          figure.series.push_back(std::move(line));
+        }
       };
-      for (Series& line : copy_lines(*series, name, share)) {
-        figure.series.push_back(std::move(line));
-      }
-      figure.caption += one->run->name + ": " + series->direction + ", peak " +
-                        show_quantity(peak->bytes_per_s, "B/s") + " copied (" + peak->what + "), " +
-                        describe(one->source()) + ". ";
-      sources.insert(one->source());
-      shown.insert(report);
+      add(whole, 1e9);
+      add(share, peak->bytes_per_s / 100);
+      share.caption += name + ": peak " + show_quantity(peak->bytes_per_s, "B/s") + " copied (" +
+                       peak->what + "). ";
+      sources.insert(report->analysis.source());
+      if (shown.empty() || shown.back() != report) shown.push_back(report);
     }
   }
-  if (shown.size() < 2) return std::nullopt;  // several directions of one are its own pictures
-  figure.caption += sources.size() > 1 ? "Their times are not of one kind." : "";
-  drop_undrawable(figure);
-  return figure;
+  if (shown.size() < 2) return {};  // several directions of one are its own pictures
+  for (const RunReport* report : shown) whole.caption += run_words(*report) + ". ";
+  const std::string kinds = sources.size() > 1 ? "Their times are not of one kind." : "";
+  for (Figure* figure : {&whole, &share}) {
+    figure->caption += kinds;
+    drop_undrawable(*figure);
+  }
+  return {whole, share};
 }
 
 }  // namespace sonde

@@ -11,7 +11,8 @@ bool CopySeries::same_but_tunables(const CopySeries& other) const {
 
 CopyAnalysis analyse_copies(const GroupedRows& rows, const Manifest& manifest) {
   const Schema& schema = *rows.schema;
-  const Sampling sampling = sampling_of(manifest, schema.probe);
+  const Sampling sampling = sampling_of(manifest, rows);
+  const bool real = manifest.device.time_source != TimeSource::modelled;
   CopyAnalysis result;
   for (const PointRows& point : rows.points) {
     const Row& row = *point.first;
@@ -58,7 +59,7 @@ CopyAnalysis analyse_copies(const GroupedRows& rows, const Manifest& manifest) {
         capacities.push_back(static_cast<double>(*bytes));
       }
     }
-    series.shape = analyse_copy(series.time, sampling.real, capacities);
+    series.shape = analyse_copy(series.time, real, capacities);
   }
   for (CopySeries& usual : result.series) {
     if (!usual.tunables.empty()) continue;

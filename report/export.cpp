@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/parse.h"
+#include "core/text.h"
 
 namespace sonde {
 namespace {
@@ -48,13 +49,9 @@ MetricUnit metric_unit(const std::string& unit) {
 
 std::string label_value(const std::string& text) {
   std::string quoted = "\"";
-  for (char c : text) {
+  for (const char c : shown_text(text)) {
     if (c == '\\' || c == '"') quoted += '\\';
-    if (c == '\n') {
-      quoted += "\\n";
-    } else {
-      quoted += c;
-    }
+    quoted += c;
   }
   return quoted + '"';
 }

@@ -4,6 +4,7 @@
 
 #include "core/command_line.h"
 #include "core/files.h"
+#include "core/terminal.h"
 #include "report/export.h"
 
 namespace sonde {
@@ -28,7 +29,7 @@ ExitCode run(const std::vector<std::string>& arguments) {
   const StoredRun stored = load_run(*dir, read);
   for (const ProbeRows& rows : stored.probes) {
     for (const std::string& problem : rows.problems) {
-      std::fprintf(stderr, "sonde-export: %s\n", problem.c_str());
+      print_error("sonde-export: " + problem);
     }
   }
   const std::vector<Finding> findings = find_findings(analyse_run(stored));

@@ -65,6 +65,9 @@ struct Figure {
   std::vector<FloorBox> boxes;  ///< the same, of a floor plan
   std::string caption;
   int height = 540;  ///< pixels; the width is 960
+  /// Id of the figure of which this is the same points, each as a share of its own run's roof; the
+  /// page shows both as one with a switch.
+  std::string share_of = {};
 };
 
 /// Where an axis starts and ends, and its labelled and unlabelled ticks.

@@ -113,14 +113,14 @@ void stream_findings(const StreamAnalysis& stream, FindingList& out) {
            "; each array counted once a pass";
   };
   for (const std::string& kind : stream.kinds()) {
-    const StreamPoint* best = stream.best(kind, false);
+    const auto best = stream.best(kind, false);
     out.estimate("stream.peak_bytes_per_s." + kind, best->bandwidth.y, "B/s", where(*best));
-    if (const StreamPoint* one = stream.best_of_one_core(kind)) {
+    if (const auto one = stream.best_of_one_core(kind)) {
       out.estimate("stream.core_bytes_per_s." + kind, one->bandwidth.y, "B/s",
                    where(*one) + "; beyond twice the last declared cache");
     }
-    const StreamPoint* memory = stream.best(kind, true);
-    if (memory == nullptr) continue;
+    const auto memory = stream.best(kind, true);
+    if (!memory) continue;
     out.estimate("stream.memory_bytes_per_s." + kind, memory->bandwidth.y, "B/s",
                  where(*memory) + "; all arrays together beyond twice the last declared cache");
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/decide.h"
 #include "core/error.h"
 #include "core/rng.h"
 #include "report/gemm_groups.h"
@@ -50,6 +51,28 @@ double median_of(const std::vector<Weighted>& shapes) {
   return middle(values);
 }
 
+/// Shapes of equal weight that a mean by these weights is worth.
+double worth(const std::vector<double>& weights) {
+  double sum = 0, squares = 0;
+  for (const double weight : weights) {
+    sum += weight;
+    squares += weight * weight;
+  }
+  return sum * sum / squares;
+}
+
+/// A mean of few draws scatters more than its bootstrap does, which draws from those few, and its
+/// scatter is known less well.
+void widen_mean(Estimate& mean, double shapes) {
+  if (!mean.interval) return;
+  const double freedom = std::max(2.0, shapes - 1);
+  constexpr double kTail = (1 - kConfidence) / 2;
+  const double by =
+      std::sqrt(1 + 1 / freedom) * student_above(kTail, freedom) / normal_above(kTail);
+  mean.interval = Interval{*mean.value - by * (*mean.value - mean.interval->low),
+                           *mean.value + by * (mean.interval->high - *mean.value)};
+}
+
 /// A statistic over the shapes with its percentile bootstrap over them.
 Estimate over_shapes(const std::vector<Weighted>& shapes, std::uint64_t seed,
                      double (*statistic)(const std::vector<Weighted>&)) {
@@ -70,15 +93,6 @@ Estimate over_shapes(const std::vector<Weighted>& shapes, std::uint64_t seed,
   return result;
 }
 
-/// A rate from a time: work over time, the interval turned round.
-Estimate rate_of(double work, const Estimate& time) {
-  Estimate rate{work / *time.value, std::nullopt, time.n};
-  if (time.interval && time.interval->low > 0) {
-    rate.interval = Interval{work / time.interval->high, work / time.interval->low};
-  }
-  return rate;
-}
-
 std::optional<double> median_at(const GroupedRows& rows, const PointRows& point,
                                 const char* metric) {
   std::vector<double> values;
@@ -91,8 +105,7 @@ std::optional<double> median_at(const GroupedRows& rows, const PointRows& point,
 void fill(GemmRoofline& line, const std::vector<GemmShape>& shapes, std::optional<double> clock,
           std::uint64_t seed) {
   std::vector<Weighted> all, below, above, near, study;
-  std::size_t best = 0;
-  double best_attainable = 0;
+  std::vector<Estimate> each;
   for (const GemmShape& shape : shapes) {
     line.fractions.emplace_back();
     double peak = line.peak;
@@ -103,11 +116,7 @@ void fill(GemmRoofline& line, const std::vector<GemmShape>& shapes, std::optiona
     const double attainable = std::min(peak, shape.intensity * line.bandwidth);
     const Weighted one{shape.rate() / attainable, *shape.time.value};
     line.fractions.back() = one.fraction;
-    const std::size_t index = line.fractions.size() - 1;
-    if (best_attainable == 0 || one.fraction > line.fractions[best].value_or(0)) {
-      best = index;
-      best_attainable = attainable;
-    }
+    each.push_back(rate_of(shape.flop / attainable, shape.time));
     // The best shape of a measured peak is 1 by definition; only rounding could put it above.
     if (one.fraction > 1 + 1e-9) ++line.above_roof;
     all.push_back(one);
@@ -121,13 +130,15 @@ void fill(GemmRoofline& line, const std::vector<GemmShape>& shapes, std::optiona
   line.mean = over_shapes(all, seed, mean_of);
   line.median = over_shapes(all, seed, median_of);
   line.time_weighted = over_shapes(all, seed, time_weighted_of);
+  std::vector<double> times;
+  for (const Weighted& one : all) times.push_back(one.time);
+  widen_mean(line.mean, static_cast<double>(all.size()));
+  widen_mean(line.time_weighted, worth(times));
   line.below_ridge = over_shapes(below, seed, median_of);
   line.above_ridge = over_shapes(above, seed, median_of);
   line.near_ridge = over_shapes(near, seed, median_of);
   line.below_236 = over_shapes(study, seed, median_of);
-  if (!all.empty()) {
-    line.best = rate_of(shapes[best].flop / best_attainable, shapes[best].time);
-  }
+  line.best = largest_of(each);
 }
 
 std::int64_t cores_of(const std::string& placement) {
@@ -173,7 +184,7 @@ const GemmRoofline* GemmAnalysis::main_roofline() const {
 GemmAnalysis analyse_gemm(const GroupedRows& rows, const Manifest& manifest,
                           const std::optional<Estimate>& read_bandwidth) {
   const Schema& schema = *rows.schema;
-  const Sampling sampling = sampling_of(manifest, schema.probe);
+  const Sampling sampling = sampling_of(manifest, rows);
   GemmAnalysis result;
   // Most points, the earlier on a tie: a second type or a forced kernel is a sweep of its own. So
   // is a sweep on other cores or with warm operands. Roofs and anchors are no shapes of it.
@@ -198,6 +209,7 @@ GemmAnalysis analyse_gemm(const GroupedRows& rows, const Manifest& manifest,
   result.state = chosen[3];
   result.kernel = chosen[4];
 
+  std::vector<Estimate> rates;  // of the type, whatever kernel and role
   for (const PointRows& point : rows.points) {
     const Way way = way_of(point);
     if (way[1] != chosen[1] || way[2] != chosen[2]) continue;
@@ -224,9 +236,10 @@ GemmAnalysis analyse_gemm(const GroupedRows& rows, const Manifest& manifest,
     }
     if (way[0] != result.dtype) continue;
     if (!result.peak.value || shape.rate() > *result.peak.value) {
-      result.peak = rate_of(shape.flop, shape.time);
+      result.peak.value = shape.rate();
       result.peak_shape = shape.name() + (way[4] == "auto" ? "" : ", kernel " + way[4]);
     }
+    rates.push_back(rate_of(shape.flop, shape.time));
     if (way != chosen) continue;
     if (role.rfind("anchor", 0) == 0) result.anchors.push_back(shape.time);
     if (!role.empty()) continue;
@@ -239,6 +252,7 @@ GemmAnalysis analyse_gemm(const GroupedRows& rows, const Manifest& manifest,
     shape.cores = cores_of(sample.text(schema, "placement"));
     result.shapes.push_back(std::move(shape));
   }
+  result.peak = largest_of(rates);
   if (result.shapes.empty()) return result;
 
   result.read_bandwidth = read_bandwidth;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/decide.h"
 #include "report/show.h"
 
 namespace sonde {
@@ -51,6 +52,9 @@ Estimate width_of(const std::vector<GemmShape>& shapes) {
   return result;
 }
 
+/// What one end of an interval leaves out.
+constexpr double kAlone = (1 - kConfidence) / 2;
+
 /// By the roof at the sampled clock, else the datasheet's, else the measured one.
 void judge_impossible(GemmAnalysis& gemm, bool modelled) {
   const GemmRoofline* line = nullptr;
@@ -67,6 +71,10 @@ void judge_impossible(GemmAnalysis& gemm, bool modelled) {
   const double bandwidth = high(gemm.read_bandwidth.value_or(Estimate{}), line->bandwidth);
   // Operands that were not rotated may lie in a cache, where no memory binds them.
   const bool in_memory = modelled || gemm.state == "rotated";
+  // Of many shapes at the roof some lie above it by chance: all of them together do in one of
+  // forty.
+  const double reach =
+      normal_above(kAlone / static_cast<double>(gemm.shapes.size())) / normal_above(kAlone);
   gemm.impossible.emplace();
   gemm.impossible_by = line->name + " roofs";
   for (std::size_t i = 0; i < gemm.shapes.size(); ++i) {
@@ -76,7 +84,9 @@ void judge_impossible(GemmAnalysis& gemm, bool modelled) {
     if (at_clock) most *= *shape.highest_clock_mhz / *gemm.reference_clock_mhz;
     if (in_memory) most = std::min(most, shape.intensity * bandwidth);
     // The best shape is itself the measured peak.
-    if (shape.flop / shape.time.interval->high > most * (1 + 1e-9)) gemm.impossible->push_back(i);
+    const double longest =
+        *shape.time.value + reach * (shape.time.interval->high - *shape.time.value);
+    if (shape.flop / longest > most * (1 + 1e-9)) gemm.impossible->push_back(i);
   }
 }
 

@@ -1,7 +1,6 @@
 #include "report/gnuplot.h"
 
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <optional>
@@ -73,6 +72,15 @@ std::optional<std::string> terminals_of(const std::filesystem::path& program, do
   if (!answer.front().ok() || text.find(" svg ") == std::string::npos) return std::nullopt;
   return text;
 }
+/// Whatever ends the drawing, no draft stays.
+struct DraftSweep {
+  const std::vector<Picture>& pictures;
+  const std::filesystem::path& dir;
+  ~DraftSweep() {
+    std::error_code ignored;
+    for (const Picture& picture : pictures) std::filesystem::remove(dir / picture.draft, ignored);
+  }
+};
 
 }  // namespace
 
@@ -88,11 +96,12 @@ DrawResult draw_figures(const std::vector<Figure>& figures, const std::filesyste
       const std::filesystem::path path = dir / (figure.id + "." + form);
       std::filesystem::remove(path, error);  // never older than its data
       if (std::find(forms.begin(), forms.end(), form) == forms.end()) continue;
-      pictures.push_back(
-          {figure.id, form, "." + figure.id + "." + std::to_string(::getpid()) + "." + form, path});
+      // The folder is locked: a draft that a killed program left is drawn over.
+      pictures.push_back({figure.id, form, "." + figure.id + ".draft." + form, path});
     }
   }
   if (pictures.empty()) return result;
+  const DraftSweep sweep{pictures, dir};
   const std::filesystem::path program = find_on_path(options.program);
   if (program.empty()) {
     result.errors.push_back(
@@ -116,7 +125,7 @@ DrawResult draw_figures(const std::vector<Figure>& figures, const std::filesyste
   }
   std::vector<Command> commands;
   for (const Picture& picture : pictures) {
-    // Names made from figure ids and the process id: nothing from data reaches the command line.
+    // Names made from figure ids: nothing from data reaches the command line.
     const std::string settings =
         "form='" + picture.form + "'; target='" + picture.draft + "'" + (plain ? "; plain=1" : "");
     commands.push_back({program, {"-e", settings, picture.id + ".gp"}, dir});
@@ -150,7 +159,6 @@ DrawResult draw_figures(const std::vector<Figure>& figures, const std::filesyste
       if (error) problem = "drew it, but it could not be renamed: " + error.message();
     }
     if (!problem.empty()) {
-      std::filesystem::remove(draft, error);
       result.errors.push_back(name + ": gnuplot (package gnuplot-nox) " + problem +
                               (said.empty() ? "" : ": " + said));
       continue;

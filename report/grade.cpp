@@ -40,6 +40,8 @@ class Judge {
     give(value > bounds.d ? 'D' : value > bounds.c ? 'C' : value > bounds.b ? 'B' : 'A', why);
   }
 
+  const std::string& probe() const { return grade_.probe; }
+
  private:
   ProbeGrade& grade_;
 };
@@ -87,7 +89,11 @@ void judge_rows(const ProbeRows& probe, TimeSource source, Judge& judge) {
   judge.by(share(late, good), kHeldUp, of(late, good, "rows waited for their cores"));
 }
 
-void judge_points(const std::vector<PointTimes>& points, const Sampling& sampling, Judge& judge) {
+void judge_points(const std::vector<PointTimes>& points, const Manifest& manifest, Judge& judge) {
+  std::vector<std::vector<double>> times;
+  for (const PointTimes& point : points) times.push_back(point.time);
+  const Sampling sampling{.adaptive = stopped_adaptively(manifest, judge.probe()),
+                          .drift = measure_drift(times)};
   std::size_t without = 0, wide = 0, single = 0;
   std::vector<LogCentre> centres;
   std::vector<double> clocks;
@@ -115,7 +121,8 @@ void judge_points(const std::vector<PointTimes>& points, const Sampling& samplin
                        "would have",
                        noise.stretch));
   if (clocks.empty()) {
-    if (sampling.real) judge.give('B', "the clock is not known");
+    if (manifest.device.time_source != TimeSource::modelled)
+      judge.give('B', "the clock is not known");
     return;
   }
   const double spread = (*quantile(clocks, 0.95) - *quantile(clocks, 0.05)) / *median(clocks);
@@ -151,8 +158,7 @@ std::vector<ProbeGrade> grade_run(const StoredRun& run) {
       const TimeSource source = run.manifest.device.time_source;
       judge_file(run, probe, judge);
       judge_rows(probe, source, judge);
-      judge_points(point_times(probe, source), sampling_of(run.manifest, probe.schema->probe),
-                   judge);
+      judge_points(point_times(probe, source), run.manifest, judge);
       judge_peak(run, probe, judge);
     } else {
       judge.give('D', "its file is refused");
@@ -162,6 +168,11 @@ std::vector<ProbeGrade> grade_run(const StoredRun& run) {
     grades.push_back(std::move(grade));
   }
   return grades;
+}
+
+std::optional<char> overall_grade(const std::vector<ProbeGrade>& grades) {
+  if (grades.empty()) return std::nullopt;
+  return std::ranges::max(grades, {}, &ProbeGrade::grade).grade;
 }
 
 }  // namespace sonde

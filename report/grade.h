@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,5 +17,8 @@ struct ProbeGrade {
 
 /// One grade for each probe with a file, in the order of a page. Rows and manifest alone decide.
 std::vector<ProbeGrade> grade_run(const StoredRun& run);
+
+/// The worst of them: a run is as good as its worst probe. nullopt: no probe has a file.
+std::optional<char> overall_grade(const std::vector<ProbeGrade>& grades);
 
 }  // namespace sonde

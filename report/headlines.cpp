@@ -8,23 +8,6 @@
 namespace sonde {
 namespace {
 
-/// In a card: few characters; the table below has every digit.
-std::string show_brief(const Finding& finding, double value) {
-  return finding.unit == "B" ? show_short_size(value) : show_value(finding, value);
-}
-
-std::string show_range(const Finding& finding) {
-  if (!finding.low && !finding.high) {
-    if (!finding.n) return "";
-    return "no interval from " + std::to_string(*finding.n) +
-           (*finding.n == 1 ? " value" : " values");
-  }
-  if (finding.low && !finding.high) return "at least " + show_brief(finding, *finding.low);
-  if (!finding.low) return "at most " + show_brief(finding, *finding.high);
-  return (finding.position ? "between " : "95 % interval ") + show_brief(finding, *finding.low) +
-         (finding.position ? " and " : " to ") + show_brief(finding, *finding.high);
-}
-
 void card(std::string& out, const std::string& name, const std::string& value,
           const std::string& range) {
   out += "<li><span class=\"name\">" + html_text(name) + "</span><span class=\"value\">" +
@@ -51,7 +34,8 @@ struct Lookup {
 void tree_cards(std::string& cards, const RunAnalysis& analysis, const Lookup& find) {
   const CoreTree& tree = *analysis.tree;
   if (tree.levels.empty()) {
-    card(cards, "Groups of cores", tree.none_found ? "none found" : "cannot tell", tree.reason);
+    card(cards, "Groups of cores", tree.none_found ? "none found" : "cannot tell",
+         tree.reason.substr(0, tree.reason.find(';')));  // the section has them all
   }
   std::string groups, stability;
   for (std::size_t i = 0; i < tree.levels.size(); ++i) {
@@ -173,6 +157,22 @@ std::string show_value(const Finding& finding, double value) {
   std::string text = show_quantity(value, finding.unit);
   const bool jump = finding.name.rfind("copy.switch_cost_ns", 0) == 0;
   return jump && value > 0 ? "+" + text : text;
+}
+
+std::string show_brief(const Finding& finding, double value) {
+  return finding.unit == "B" ? show_short_size(value) : show_value(finding, value);
+}
+
+std::string show_range(const Finding& finding) {
+  if (!finding.low && !finding.high) {
+    if (!finding.n) return "";
+    return "no interval from " + std::to_string(*finding.n) +
+           (*finding.n == 1 ? " value" : " values");
+  }
+  if (finding.low && !finding.high) return "at least " + show_brief(finding, *finding.low);
+  if (!finding.low) return "at most " + show_brief(finding, *finding.high);
+  return (finding.position ? "between " : "95 % interval ") + show_brief(finding, *finding.low) +
+         (finding.position ? " and " : " to ") + show_brief(finding, *finding.high);
 }
 
 std::string headlines_html(const RunAnalysis& analysis, const std::vector<Finding>& findings) {

@@ -25,8 +25,7 @@ std::string labels(const std::vector<std::string>& names, double pixels, double 
   std::string text;
   for (std::size_t i = 0; i < names.size(); i += std::max<std::size_t>(1, every)) {
     text += text.empty() ? "" : ", ";
-    for (const char c : plot_text(names[i], 40)) text += c == '%' ? "%%" : std::string(1, c);
-    text += " " + std::to_string(i);  // a label of a tick is a format
+    text += tick_text(names[i], 40) + " " + std::to_string(i);
   }
   return text;
 }

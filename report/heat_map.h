@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -20,13 +21,20 @@ struct HeatGroup {
   std::string name;  ///< written above its columns; empty: outlined only
 };
 
+/// What a cell stands on: the 95 % interval of its value and the number of its samples.
+struct HeatDetail {
+  std::optional<double> low, high;
+  std::int64_t n = 0;  ///< 0: not known
+};
+
 /// A matrix drawn as cells of colour.
 struct HeatMap {
   std::vector<std::string> rows, columns;    ///< labels, from the top and from the left
   std::vector<std::optional<double>> cells;  ///< row by row; unknown is drawn grey
   std::string scale;                         ///< label of the colour bar, with the unit
-  std::optional<Interval> at_least;  ///< the colours span this, so that noise looks like noise
-  std::vector<HeatGroup> groups;     ///< coarsest first
+  std::optional<Interval> at_least;      ///< the colours span this, so that noise looks like noise
+  std::vector<HeatGroup> groups;         ///< coarsest first
+  std::vector<HeatDetail> details = {};  ///< one a cell, or none: for a page that shows one cell
 
   const std::optional<double>& at(std::size_t row, std::size_t column) const {
     return cells[row * columns.size() + column];

@@ -2,22 +2,15 @@
 
 #include <cstdint>
 
-#include "core/parse.h"
+#include "core/text.h"
 
 namespace sonde {
 
 std::string html_text(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size();) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const std::size_t length = utf8_length(text, i);
-    if (length == 0) {
-      out += '?';
-      ++i;
-      continue;
-    }
-    switch (text[i]) {
+  for (const char c : shown_text(text)) {
+    switch (c) {
       case '&':
         out += "&amp;";
         break;
@@ -34,13 +27,8 @@ std::string html_text(std::string_view text) {
         out += "&#39;";
         break;
       default:
-        if (length == 1 && (byte < 0x20 || byte == 0x7f)) {
-          out += ' ';
-        } else {
-          out += text.substr(i, length);
-        }
+        out += c;
     }
-    i += length;
   }
   return out;
 }
@@ -58,6 +46,26 @@ std::string base64(std::string_view bytes) {
     }
     for (std::size_t k = 0; k < 4; ++k) {
       out += k <= have ? kDigits[(word >> (18 - 6 * k)) & 63] : '=';
+    }
+  }
+  return out;
+}
+
+std::string relative_link(const std::filesystem::path& file, const std::filesystem::path& from) {
+  static constexpr char kDigits[] = "0123456789ABCDEF";
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::weakly_canonical(file, error);
+  const std::filesystem::path base = std::filesystem::weakly_canonical(from, error);
+  std::string out;
+  for (const char c : whole.lexically_relative(base).generic_string()) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+        c == '.' || c == '_' || c == '~' || c == '/') {
+      out += c;
+    } else {
+      out += '%';
+      out += kDigits[byte >> 4];
+      out += kDigits[byte & 15];
     }
   }
   return out;

@@ -5,6 +5,8 @@
 
 #include "core/command_line.h"
 #include "core/parse.h"
+#include "core/signals.h"
+#include "core/terminal.h"
 #include "report/report.h"
 
 namespace sonde {
@@ -56,10 +58,11 @@ ExitCode run(const std::vector<std::string>& arguments) {
       std::fprintf(stderr, "sonde-report: %s\n", text.c_str());
     };
   }
+  catch_signals();
   const ReportOutcome outcome = make_report(request);
   for (const std::string& message : outcome.messages) {
     if (quiet && message.starts_with("warning: ")) continue;
-    std::fprintf(stderr, "sonde-report: %s\n", message.c_str());
+    print_error("sonde-report: " + message);
   }
   std::cout << (json ? outcome_json(outcome) : outcome.page.string() + "\n") << std::flush;
   return outcome.code;

@@ -8,12 +8,56 @@
 
 namespace sonde {
 
-std::optional<Figure> overlay_rooflines(const std::vector<const RunReport*>& runs) {
+namespace {
+
+/// The shapes of each run over its attainable rates: 100 % is every run's own roof.
+Figure roof_shares(const std::vector<const RunReport*>& with, const Figure& whole) {
+  Figure figure;
+  figure.id = "roofline_runs_share";
+  figure.share_of = whole.id;
+  figure.title = "GEMM shapes of the runs, as a share of each one's roof";
+  figure.x = whole.x;
+  figure.y = {"rate over attainable (%)", false, TickStyle::plain, true};
+  for (const RunReport* run : with) {
+    const GemmAnalysis& gemm = *run->analysis.gemm;
+    const GemmRoofline* line = gemm.main_roofline();
+    if (line == nullptr) continue;
+    Series points{run->run.name, SeriesStyle::points, false, {}};
+    for (std::size_t i = 0; i < gemm.shapes.size(); ++i) {
+      if (!line->fractions[i]) continue;
+      points.points.push_back({gemm.shapes[i].intensity, 100 * *line->fractions[i], std::nullopt,
+                               std::nullopt, gemm.shapes[i].name()});
+    }
+    figure.series.push_back(std::move(points));
+    figure.caption += run_words(*run) + ": of its " + line->name + " roofs. ";
+  }
+  figure.marks.push_back(
+      {Mark::Kind::horizontal, 100, std::nullopt, std::nullopt, std::nullopt, "each one's roof"});
+  drop_undrawable(figure);
+  return figure;
+}
+
+}  // namespace
+
+std::string run_words(const RunReport& run) {
+  return run.run.name + " is " + run.run.manifest.device.product + " (" +
+         describe(run.analysis.source()) + ")";
+}
+
+std::vector<Figure> overlay_figures(const std::vector<const RunReport*>& runs) {
+  std::vector<Figure> all;
+  for (const auto overlay : {overlay_rooflines, overlay_copies, overlay_streams, overlay_chases}) {
+    for (Figure& figure : overlay(runs)) all.push_back(std::move(figure));
+  }
+  return all;
+}
+
+std::vector<Figure> overlay_rooflines(const std::vector<const RunReport*>& runs) {
   std::vector<const RunReport*> with;
   for (const RunReport* run : runs) {
     if (run->analysis.gemm && !run->analysis.gemm->shapes.empty()) with.push_back(run);
   }
-  if (with.size() < 2) return std::nullopt;
+  if (with.size() < 2) return {};
   Figure figure;
   figure.id = "roofline_runs";
   figure.title = "Rooflines of the runs together";
@@ -35,9 +79,8 @@ std::optional<Figure> overlay_rooflines(const std::vector<const RunReport*>& run
       points.points.push_back({shape.intensity, shape.rate() * kScale, {}, {}, shape.name()});
     }
     figure.series.push_back(std::move(points));
-    figure.caption += (figure.caption.empty() ? "" : " ") + run->run.name + " is " +
-                      run->run.manifest.device.product + " (" + describe(run->analysis.source()) +
-                      "): " + shapes_sentence(gemm);
+    figure.caption +=
+        (figure.caption.empty() ? "" : " ") + run_words(*run) + ": " + shapes_sentence(gemm);
     const GemmRoofline* line = gemm.main_roofline();
     if (line == nullptr) continue;
     roofs.push_back(
@@ -49,7 +92,10 @@ std::optional<Figure> overlay_rooflines(const std::vector<const RunReport*>& run
   }
   figure.series.insert(figure.series.end(), roofs.begin(), roofs.end());
   drop_undrawable(figure);
-  return figure;
+  Figure share = roof_shares(with, figure);
+  std::vector<Figure> figures = {std::move(figure)};
+  if (share.series.size() > 1) figures.push_back(std::move(share));
+  return figures;
 }
 
 }  // namespace sonde

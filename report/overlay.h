@@ -7,12 +7,17 @@
 
 namespace sonde {
 
-/// The rooflines of several runs in one picture: rate over intensity of each run's shapes under its
-/// own roofs. nullopt below two runs with such shapes.
-std::optional<Figure> overlay_rooflines(const std::vector<const RunReport*>& runs);
+/// Figures of several runs on the same axes, in the order of the page: rooflines, copies, streams,
+/// latency over footprint and over blocks. Each needs two runs with such rows. One with `share_of`
+/// shows the points of another as a share of each run's own roof.
+std::vector<Figure> overlay_figures(const std::vector<const RunReport*>& runs);
 
-/// The copies of several devices in one picture, each as a share of its own peak. nullopt below two
-/// curves.
-std::optional<Figure> overlay_copies(const std::vector<const RunReport*>& runs);
+std::vector<Figure> overlay_rooflines(const std::vector<const RunReport*>& runs);
+std::vector<Figure> overlay_copies(const std::vector<const RunReport*>& runs);
+std::vector<Figure> overlay_streams(const std::vector<const RunReport*>& runs);
+std::vector<Figure> overlay_chases(const std::vector<const RunReport*>& runs);
+
+/// "run is Product (measured, host clock)" for a caption.
+std::string run_words(const RunReport& run);
 
 }  // namespace sonde

@@ -8,9 +8,9 @@
 
 namespace sonde {
 
-/// index.html as one self-contained text: pictures are read from `pictures` (<id>.svg) and
-/// embedded; `together` are those of several runs. One that is not there is said to be missing,
-/// with `draw_errors` as the reason.
+/// index.html as one self-contained text, to lie in `pictures`: it draws its figures itself and
+/// links to the files of each that are there (<id>.svg); `together` are those of several runs. Why
+/// one is not there is said in `draw_errors`.
 std::string page_html(const std::vector<const RunReport*>& runs,
                       const std::filesystem::path& pictures,
                       const std::vector<std::string>& draw_errors,

@@ -1,6 +1,7 @@
 #include "report/plot_script.h"
 
 #include <gnuplot-iostream.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,7 +13,9 @@
 #include <tuple>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "core/parse.h"
+#include "core/text.h"
 #include "report/heat_map.h"
 
 namespace sonde {
@@ -45,7 +48,7 @@ std::string ticks(const AxisRange& range, double fit) {
     if (tick.at < range.low || tick.at > range.high) continue;
     if (!text.empty()) text += ", ";
     const bool shown = !tick.label.empty() && seen++ % std::max<std::int64_t>(1, every) == 0;
-    text += !shown ? "'' " + number(tick.at) + " 1" : plot_text(tick.label) + " " + number(tick.at);
+    text += !shown ? "'' " + number(tick.at) + " 1" : tick_text(tick.label) + " " + number(tick.at);
   }
   return text;
 }
@@ -276,60 +279,47 @@ void write_series(Gnuplot& gp, const Figure& figure, const Colours& colours, con
 
 std::string plot_text(std::string_view text, std::size_t most) {
   std::string out = "'";
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < text.size();) {
-    if (count == most) {
-      out += "\u2026";
-      break;
-    }
-    const std::size_t length = utf8_length(text, i);
-    const char c = text[i];
-    if (length == 0) {
-      out += '?';
-    } else if (length == 1 && (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)) {
-      out += ' ';
-    } else if (c == '\'') {
-      out += "''";
-    } else {
-      out += text.substr(i, length);
-    }
-    i += std::max<std::size_t>(1, length);
-    ++count;
+  for (const char c : shown_text(text, most)) {
+    if (c == '\'') out += '\'';  // the only character that means something between single quotes
+    out += c;
   }
   return out + "'";
 }
 
+std::string tick_text(std::string_view text, std::size_t most) {
+  std::string out;
+  for (const char c : plot_text(text, most)) out += c == '%' ? "%%" : std::string(1, c);
+  return out;
+}
+
 void write_plot_script(const Figure& figure, const std::filesystem::path& path, const Look& look) {
-  const std::filesystem::path draft = path.string() + ".tmp" + std::to_string(::getpid());
-  std::FILE* file = std::fopen(draft.c_str(), "w");
-  if (file == nullptr)
-    throw OutputError(path.string() + ": cannot be written: " + std::strerror(errno));
-  bool good = true;
-  try {
-    Gnuplot gp(file);
-    const Colours& colours = colours_of(look.style);
-    const Canvas canvas = canvas_of(look, figure.height);
-    write_preamble(gp, figure, look);
-    write_style(gp, figure, colours, canvas.width);
-    if (figure.heat) {
-      write_heat_map(gp, figure, canvas, colours);
-    } else if (!figure.boxes.empty()) {
-      write_floor_plan(gp, figure.boxes, canvas.width);
-    } else {
-      write_series(gp, figure, colours, canvas);
-    }
-    gp.flush();
-    good = gp.good() && std::ferror(file) == 0;
-  } catch (const std::exception&) {
-    good = false;
+  // The library writes to descriptors only, and gives up on a short or interrupted write: the text
+  // is put together in memory.
+  const int memory = ::memfd_create("plot script", MFD_CLOEXEC);
+  std::FILE* file = memory < 0 ? nullptr : ::fdopen(memory, "w");
+  if (file == nullptr) {
+    const std::string reason = std::strerror(errno);
+    if (memory >= 0) ::close(memory);
+    throw OutputError(path.string() + ": cannot be put together: " + reason);
   }
-  std::error_code error;
-  if (good) {
-    std::filesystem::rename(draft, path, error);
-    if (!error) return;
+  Gnuplot gp(file);  // closes it
+  const Colours& colours = colours_of(look.style);
+  const Canvas canvas = canvas_of(look, figure.height);
+  write_preamble(gp, figure, look);
+  write_style(gp, figure, colours, canvas.width);
+  if (figure.heat) {
+    write_heat_map(gp, figure, canvas, colours);
+  } else if (!figure.boxes.empty()) {
+    write_floor_plan(gp, figure.boxes, canvas.width);
+  } else {
+    write_series(gp, figure, colours, canvas);
   }
-  std::filesystem::remove(draft, error);
-  throw OutputError(path.string() + ": cannot be written");
+  gp.flush();
+  std::string text(static_cast<std::size_t>(std::max<off_t>(0, ::lseek(memory, 0, SEEK_END))), ' ');
+  const bool good = gp.good() && std::ferror(file) == 0 &&
+                    ::pread(memory, text.data(), text.size(), 0) == std::ssize(text);
+  if (!good) throw OutputError(path.string() + ": cannot be put together");
+  write_file_atomically(path, text);
 }
 
 }  // namespace sonde

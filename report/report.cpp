@@ -6,6 +6,7 @@
 
 #include "core/files.h"
 #include "core/parse.h"
+#include "core/signals.h"
 #include "report/inputs.h"
 #include "report/overlay.h"
 #include "report/page.h"
@@ -92,7 +93,9 @@ ReportOutcome make_report(const ReportRequest& request) {
   std::vector<Figure> figures;
   for (const auto& report : reports) {
     tell("analysing " + report->run.name);
+    stop_if_interrupted();
     report->analysis = analyse_run(report->run);
+    stop_if_interrupted();
     report->findings = find_findings(report->analysis);
     report->published = published_beside(report->analysis, report->findings, published_study());
     report->figures = build_figures({report->analysis, report->findings});
@@ -113,9 +116,7 @@ ReportOutcome make_report(const ReportRequest& request) {
   }
   std::vector<const RunReport*> views;
   for (const auto& report : reports) views.push_back(report.get());
-  std::vector<Figure> together;
-  if (auto figure = overlay_rooflines(views)) together.push_back(std::move(*figure));
-  if (auto figure = overlay_copies(views)) together.push_back(std::move(*figure));
+  const std::vector<Figure> together = overlay_figures(views);
   figures.insert(figures.end(), together.begin(), together.end());
   outcome.findings = out / "findings.csv";
   std::vector<const StoredRun*> inputs;

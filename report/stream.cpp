@@ -23,24 +23,29 @@ namespace {
 
 /// The fastest of the points that `take` accepts.
 template <class Take>
-const StreamPoint* fastest(const std::vector<StreamPoint>& points, const Take& take) {
+std::optional<StreamPoint> fastest(const std::vector<StreamPoint>& points, const Take& take) {
+  std::vector<Estimate> bandwidths;
   const StreamPoint* found = nullptr;
   for (const StreamPoint& point : points) {
     if (!take(point)) continue;
+    bandwidths.push_back(point.bandwidth.y);
     if (found == nullptr || *point.bandwidth.y.value > *found->bandwidth.y.value) found = &point;
   }
-  return found;
+  if (found == nullptr) return std::nullopt;
+  StreamPoint best = *found;
+  best.bandwidth.y = largest_of(bandwidths);
+  return best;
 }
 
 }  // namespace
 
-const StreamPoint* StreamAnalysis::best(const std::string& kind, bool memory) const {
+std::optional<StreamPoint> StreamAnalysis::best(const std::string& kind, bool memory) const {
   return fastest(points, [&](const StreamPoint& point) {
     return point.kind == kind && (point.memory || !memory);
   });
 }
 
-const StreamPoint* StreamAnalysis::best_of_one_core(const std::string& kind) const {
+std::optional<StreamPoint> StreamAnalysis::best_of_one_core(const std::string& kind) const {
   return fastest(points, [&](const StreamPoint& point) {
     return point.kind == kind && point.memory && point.cores.size() == 1;
   });
@@ -62,7 +67,7 @@ constexpr const char* kShapes[] = {"tile_bytes", "buffers", "reread", "alignment
 
 StreamAnalysis analyse_stream(const GroupedRows& rows, const Manifest& manifest) {
   const Schema& schema = *rows.schema;
-  const Sampling sampling = sampling_of(manifest, schema.probe);
+  const Sampling sampling = sampling_of(manifest, rows);
   const std::optional<std::int64_t> memory_from = manifest.device.memory_from_bytes();
   StreamAnalysis result;
   for (const PointRows& group : rows.points) {

@@ -26,10 +26,11 @@ struct StreamPoint {
 struct StreamAnalysis {
   std::vector<StreamPoint> points;
 
-  /// The best of a kind; of memory alone where `memory` is true. nullptr: there is none.
-  const StreamPoint* best(const std::string& kind, bool memory) const;
-  /// The best of a kind from memory by a core alone; nullptr: there is none.
-  const StreamPoint* best_of_one_core(const std::string& kind) const;
+  /// The best of a kind, its interval that of the largest of all; of memory alone where `memory` is
+  /// true. nullopt: there is none.
+  std::optional<StreamPoint> best(const std::string& kind, bool memory) const;
+  /// The best of a kind from memory by a core alone; nullopt: there is none.
+  std::optional<StreamPoint> best_of_one_core(const std::string& kind) const;
   std::vector<std::string> kinds() const;  ///< in order of first appearance
 };
 

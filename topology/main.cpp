@@ -7,6 +7,8 @@
 
 #include "core/command_line.h"
 #include "core/files.h"
+#include "core/signals.h"
+#include "core/terminal.h"
 #include "topology/core_tree.h"
 
 namespace sonde {
@@ -63,11 +65,10 @@ ExitCode run(const std::vector<std::string>& arguments) {
   line.flag("--accept-edited", read.accept_edited, "take rows whose check does not fit");
   if (!line.parse(arguments)) return ExitCode::ok;
   if (!dir || dir->empty()) throw UsageError("--run: name the run directory");
+  catch_signals();
   const StoredRun stored = load_run(*dir, read);
   ExitCode code = ExitCode::ok;
-  const auto say = [](const std::string& message) {
-    std::fprintf(stderr, "sonde-topology: %s\n", message.c_str());
-  };
+  const auto say = [](const std::string& message) { print_error("sonde-topology: " + message); };
   const auto warn = [&](const std::string& message) {
     if (!quiet) say(message);
   };
@@ -88,8 +89,10 @@ ExitCode run(const std::vector<std::string>& arguments) {
     // The rest is still used, but the caller must know that it was not all.
     if (rows.refused()) code = ExitCode::usage;
   }
+  stop_if_interrupted();
   const CoreTree tree = infer_core_tree(stored);
   const std::string text = topology_json(stored, tree);
+  stop_if_interrupted();
   write_file_atomically(stored.dir / "topology.json", text);
   write_file_atomically(stored.dir / "topology.xml", topology_xml(stored, tree));
   if (verbose) {

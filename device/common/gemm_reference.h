@@ -25,6 +25,7 @@ enum class GemmOperand : std::uint64_t { a = 1, b = 2 };
 /// memory and the reference needs none. Uniform over the odd multiples of 1/256 in (-1, 1): mean
 /// 0, never 0, exact in BF16, and products and usual sums are exact in FP32.
 /// FP8 operands are these values rounded.
+inline constexpr const char* kGemmFill = "seeded, uniform over odd multiples of 1/256 in (-1, 1)";
 float gemm_value(std::uint64_t seed, GemmOperand operand, std::int64_t row, std::int64_t col);
 
 /// The 256 values of which all are made, by the byte of the hash that chooses one; and the state of

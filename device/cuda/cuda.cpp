@@ -1,11 +1,11 @@
 // NVIDIA cards as devices.
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <tuple>
 
 #include "core/error.h"
 #include "core/parse.h"
+#include "device/common/unix_time.h"
 #include "device/cuda/blas_lt.h"
 #include "device/cuda/chase.h"
 #include "device/cuda/contention.h"
@@ -102,10 +102,7 @@ class CudaDevice final : public Device {
 
   const DeviceDescription& description() const noexcept override { return description_; }
   Telemetry telemetry() override { return monitor_.telemetry(); }
-  Seconds now() override {
-    return Seconds(
-        std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count());
-  }
+  Seconds now() override { return unix_now(); }
   Engine<ChaseWork>* chase() noexcept override { return engine<ChaseWork>(&Engines::chase); }
   Engine<ProfileWork>* profile() noexcept override {
     return engine<ProfileWork>(&Engines::profile);

@@ -4,6 +4,7 @@
 
 #include "core/parse.h"
 #include "core/units.h"
+#include "device/common/gemm_reference.h"
 
 namespace sonde::cuda {
 namespace {
@@ -106,6 +107,7 @@ DeviceDescription describe_card(const Card& card, const CardFacts& facts) {
   add("driver_cuda", cuda_version(card.driver_version));
   add("runtime_cuda", cuda_version(card.runtime_version));
   if (card.blas_version) add("cublaslt", std::to_string(*card.blas_version));
+  add("gemm_fill", kGemmFill);
   add_clock("most_sm_clock", facts.most_sm_clock);
   add_clock("most_memory_clock", facts.most_memory_clock);
   if (facts.power_limit) add("power_limit", format_number(facts.power_limit->value()) + " W");

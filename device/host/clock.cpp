@@ -12,14 +12,6 @@ std::int64_t monotonic_ns() {
       .count();
 }
 
-Seconds unix_now() {
-  // The wall clock is read once: later steps of it must not make a sample look long or short.
-  static const double at_start =
-      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  static const std::int64_t started = monotonic_ns();
-  return Seconds(at_start + static_cast<double>(monotonic_ns() - started) * 1e-9);
-}
-
 #if defined(__x86_64__)
 
 std::optional<Hertz> measure_core_clock() {

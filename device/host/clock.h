@@ -11,9 +11,6 @@ namespace sonde::host {
 /// reading waits for earlier loads to finish.
 std::int64_t monotonic_ns();
 
-/// Unix time.
-Seconds unix_now();
-
 /// Clock of the core the calling thread is on, from the time of a chain of dependent integer
 /// multiplies, in about 200 us. nullopt where the cycles a multiply takes are not known.
 std::optional<Hertz> measure_core_clock();

@@ -53,6 +53,33 @@ std::string describe_nodes(const std::vector<NumaNode>& nodes) {
   return text;
 }
 
+/// "128 CPUs on 64 cores in 2 packages"
+std::string describe_cores(const Machine& machine) {
+  if (machine.cores.empty() || !machine.packages) return "";
+  const auto count = [](std::size_t n, const char* one) {
+    return format_count(static_cast<std::int64_t>(n)) + " " + one + (n == 1 ? "" : "s");
+  };
+  return count(machine.cpus.size(), "CPU") + " on " + count(machine.cores.size(), "core") + " in " +
+         count(static_cast<std::size_t>(*machine.packages), "package");
+}
+
+/// Usable CPUs that are threads of one core: "0,64; 1,65". Empty where none are.
+std::string describe_siblings(const Machine& machine) {
+  std::string text;
+  for (const std::vector<int>& core : machine.cores) {
+    if (core.size() > 1) text += (text.empty() ? "" : "; ") + format_cpu_list(core);
+  }
+  return text;
+}
+
+std::string describe_kinds(const std::vector<CoreKind>& kinds) {
+  std::string text;
+  for (const CoreKind& kind : kinds) {
+    text += (text.empty() ? "" : "; ") + kind.name + ": " + format_cpu_list(kind.cpus);
+  }
+  return text;
+}
+
 }  // namespace
 
 DeviceDescription describe_machine(const Machine& machine) {
@@ -87,6 +114,10 @@ DeviceDescription describe_machine(const Machine& machine) {
     if (value) add(name, *value ? "on" : "off");
   };
   add("allowed_cpus", format_cpu_list(machine.cpus));
+  add("offline_cpus", format_cpu_list(machine.offline));
+  add("cores", describe_cores(machine));
+  add("smt_siblings", describe_siblings(machine));
+  add("core_kinds", describe_kinds(machine.kinds));
   add("governor", machine.governor);
   add_switch("turbo", machine.turbo);
   add_switch("smt", machine.smt);

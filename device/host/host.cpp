@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "core/error.h"
+#include "device/common/gemm_reference.h"
+#include "device/common/unix_time.h"
 #include "device/host/chase.h"
 #include "device/host/clock.h"
 #include "device/host/contention.h"
@@ -44,6 +46,7 @@ class HostDevice final : public Device {
     description_.gemm = gemm_offer();
     description_.conditions.emplace_back("onednn", onednn_version());
     description_.conditions.emplace_back("glibc", gnu_get_libc_version());
+    description_.conditions.emplace_back("gemm_fill", kGemmFill);
     // These move the sizes at which memcpy changes its method.
     if (const char* tunables = std::getenv("GLIBC_TUNABLES"); tunables && *tunables) {
       description_.conditions.emplace_back("glibc_tunables", tunables);

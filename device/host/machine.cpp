@@ -1,6 +1,7 @@
 #include "device/host/machine.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -41,6 +42,8 @@ void keep_only(std::vector<int>& cpus, const std::optional<std::vector<int>>& al
   std::erase_if(cpus, [&](int cpu) { return !wanted.contains(cpu); });
 }
 
+std::string cpu_folder(int cpu) { return kCpuFolder + ("cpu" + std::to_string(cpu)); }
+
 /// "48K", "300M" as sysfs writes the size of a cache.
 std::optional<std::int64_t> cache_size(const std::string& text) {
   if (text.empty()) return std::nullopt;
@@ -58,8 +61,7 @@ std::optional<std::int64_t> count_instances(const FileRoot& root, const std::vec
                                             const std::string& index) {
   std::set<std::string> sharers;
   for (int cpu : cpus) {
-    const auto list = root.text(kCpuFolder + ("cpu" + std::to_string(cpu)) + "/cache/" + index +
-                                "/shared_cpu_list");
+    const auto list = root.text(cpu_folder(cpu) + "/cache/" + index + "/shared_cpu_list");
     if (!list || list->empty()) return std::nullopt;
     sharers.insert(*list);
   }
@@ -69,7 +71,7 @@ std::optional<std::int64_t> count_instances(const FileRoot& root, const std::vec
 /// Of the first CPU; the others are taken to have the same.
 std::vector<Cache> read_caches(const FileRoot& root, const std::vector<int>& cpus) {
   std::vector<Cache> caches;
-  const std::string folder = kCpuFolder + ("cpu" + std::to_string(cpus.front())) + "/cache";
+  const std::string folder = cpu_folder(cpus.front()) + "/cache";
   for (const std::string& name : root.list(folder)) {
     if (name.rfind("index", 0) != 0) continue;
     const std::string at = folder + "/" + name + "/";
@@ -120,6 +122,46 @@ std::vector<NumaNode> read_nodes(const FileRoot& root) {
   return nodes;
 }
 
+/// Which CPUs are threads of one core, and how many packages there are. All or nothing: a CPU that
+/// does not say would be taken for a core of its own.
+void read_cores(const FileRoot& root, Machine& machine) {
+  std::map<std::string, std::vector<int>> cores;
+  std::set<long long> packages;
+  for (int cpu : machine.cpus) {
+    const auto siblings = root.text(cpu_folder(cpu) + "/topology/thread_siblings_list");
+    const auto package = root.integer(cpu_folder(cpu) + "/topology/physical_package_id");
+    if (!siblings || siblings->empty() || !package || *package < 0) return;
+    cores[*siblings].push_back(cpu);
+    packages.insert(*package);
+  }
+  for (const auto& [siblings, cpus] : cores) machine.cores.push_back(cpus);
+  std::sort(machine.cores.begin(), machine.cores.end());
+  machine.packages = static_cast<std::int64_t>(packages.size());
+}
+
+/// Intel's hybrid processors have a folder for each design; Arm's state a capacity for each CPU.
+std::vector<CoreKind> read_kinds(const FileRoot& root, const std::vector<int>& cpus) {
+  std::vector<CoreKind> kinds;
+  for (const char* name : {"cpu_core", "cpu_atom", "cpu_lowpower"}) {
+    auto members = list_of(root, std::string("/sys/devices/") + name + "/cpus");
+    if (!members) continue;
+    keep_only(*members, cpus);
+    if (!members->empty()) kinds.push_back({name, *members});
+  }
+  if (!kinds.empty()) return kinds;
+  std::map<long long, std::vector<int>> capacities;
+  for (int cpu : cpus) {
+    const auto capacity = root.integer(cpu_folder(cpu) + "/cpu_capacity");
+    if (!capacity) return {};
+    capacities[*capacity].push_back(cpu);
+  }
+  if (capacities.size() < 2) return {};
+  for (const auto& [capacity, members] : capacities) {
+    kinds.push_back({"capacity " + std::to_string(capacity), members});
+  }
+  return kinds;
+}
+
 /// The word in brackets of "always [madvise] never".
 std::optional<std::string> chosen(const std::optional<std::string>& text) {
   if (!text) return std::nullopt;
@@ -132,26 +174,36 @@ std::optional<std::string> chosen(const std::optional<std::string>& text) {
 void read_cpu_text(const FileRoot& root, Machine& machine) {
   // Only the first processor's block is read: the file grows with the machine.
   std::istringstream lines(root.text("/proc/cpuinfo").value_or(""));
+  std::string implementer, part;
   for (std::string line; std::getline(lines, line);) {
     const std::size_t colon = line.find(':');
-    if (colon == std::string::npos) continue;
+    if (colon == std::string::npos) {
+      if (trim(line).empty()) break;
+      continue;
+    }
     const std::string key = trim(std::string_view(line).substr(0, colon));
     const std::string value = trim(std::string_view(line).substr(colon + 1));
-    if (!machine.model && !value.empty() && (key == "model name" || key == "cpu model")) {
+    // "cpu" is POWER's; Arm states numbers only.
+    if (!machine.model && !value.empty() &&
+        (key == "model name" || key == "cpu model" || key == "cpu")) {
       machine.model = value;
     }
+    if (key == "CPU implementer") implementer = value;
+    if (key == "CPU part") part = value;
     if (key == "flags") {
       machine.hypervisor = (" " + value + " ").find(" hypervisor ") != std::string::npos;
       break;
     }
+  }
+  if (!machine.model && !implementer.empty() && !part.empty()) {
+    machine.model = "Arm CPU, implementer " + implementer + ", part " + part;
   }
 }
 
 std::optional<std::string> read_governors(const FileRoot& root, const std::vector<int>& cpus) {
   std::set<std::string> seen;
   for (int cpu : cpus) {
-    const auto text =
-        root.text(kCpuFolder + ("cpu" + std::to_string(cpu)) + "/cpufreq/scaling_governor");
+    const auto text = root.text(cpu_folder(cpu) + "/cpufreq/scaling_governor");
     if (text && !text->empty()) seen.insert(trim(*text));
   }
   std::string joined;
@@ -207,6 +259,12 @@ Machine read_machine(const FileRoot& root, const std::vector<int>& affinity) {
     throw UsageError("host: no CPU is allowed (affinity " + format_cpu_list(affinity) +
                      "), online and in the cgroup's cpuset at once");
   }
+  machine.offline = list_of(root, std::string(kCpuFolder) + "offline").value_or(std::vector<int>{});
+  // Numbers that the kernel could still take are listed as offline, too: only those with a folder
+  // are CPUs.
+  std::erase_if(machine.offline, [&](int cpu) { return !root.exists(cpu_folder(cpu)); });
+  read_cores(root, machine);
+  machine.kinds = read_kinds(root, machine.cpus);
   read_cpu_text(root, machine);
   machine.caches = read_caches(root, machine.cpus);
   machine.nodes = read_nodes(root);

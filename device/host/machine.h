@@ -25,10 +25,20 @@ struct NumaNode {
   std::optional<std::int64_t> memory_bytes;
 };
 
+/// CPUs of one design, where a machine has several.
+struct CoreKind {
+  std::string name;  ///< "cpu_core", "cpu_atom", or "capacity 446" where only that is stated
+  std::vector<int> cpus;
+};
+
 /// What the machine says of itself. Everything is read through a FileRoot, so tests feed recorded
 /// trees; what a file does not say stays absent.
 struct Machine {
-  std::vector<int> cpus;  ///< usable, by the system's numbers: affinity, online and cpuset
+  std::vector<int> cpus;        ///< usable, by the system's numbers: affinity, online and cpuset
+  std::vector<int> offline;     ///< there, but switched off
+  std::vector<CoreKind> kinds;  ///< empty: all alike, or not stated
+  std::vector<std::vector<int>> cores;   ///< usable CPUs by physical core; empty: not stated
+  std::optional<std::int64_t> packages;  ///< that the usable CPUs lie on
   std::optional<std::string> model;
   std::vector<Cache> caches;  ///< nearest first
   std::vector<NumaNode> nodes;

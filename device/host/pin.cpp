@@ -70,6 +70,12 @@ PinnedThread::PinnedThread(int cpu) {
   if (const int error = set_affinity({cpu}); error != 0) {
     throw PointFailure("a thread cannot be pinned to " + name + ": " + reason_of(error));
   }
+  // Seen under sandboxes: the call succeeds and changes nothing.
+  if (thread_affinity() != std::vector<int>{cpu}) {
+    set_affinity(before_);
+    throw PointFailure("a thread cannot be pinned to " + name +
+                       ": the system took the request and did not follow it");
+  }
   const std::optional<int> now = current_cpu();
   if (now != cpu) {
     set_affinity(before_);

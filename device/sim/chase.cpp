@@ -118,7 +118,7 @@ Sample ChaseEngine::run(const Trial& trial) {
   for (std::int64_t block = 0; block < work_.blocks; ++block) {
     ended_on_.push_back(chains_->last_line(block));
   }
-  if (machine_.selector.corrupt) ++ended_on_.front();
+  if (machine_.corrupts()) ++ended_on_.front();
   return sample;
 }
 

@@ -14,6 +14,8 @@ namespace sonde::sim {
 namespace {
 
 constexpr std::int64_t kMost = std::int64_t{1} << 40;
+/// Of one chip: far above any there is, and what a short file can ask for stays in memory.
+constexpr std::int64_t kMostCores = 1 << 16;
 
 /// Value times `scale`, to the nearest whole number.
 std::int64_t scaled(double value, double scale) {
@@ -55,6 +57,14 @@ void need_power_of_two(const ChipReader& in, const std::string& section, const s
 void read_structure(ChipReader& in, Chip::Structure& s) {
   s.kinds = in.words("structure", "kinds");
   if (s.kinds.size() > 2) in.refuse("structure", "kinds", "expected one or two kinds of core");
+  for (const std::string& kind : s.kinds) {
+    const bool letters =
+        std::all_of(kind.begin(), kind.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+    if (!letters) in.refuse("structure", "kinds", "a kind of core is written in letters a to z");
+  }
+  if (s.kinds.front() == s.kinds.back() && s.kinds.size() == 2) {
+    in.refuse("structure", "kinds", "the same kind twice, expected two names");
+  }
   s.dies = count(in, "structure", "dies", 1, 8);
   s.group_subsystems = count(in, "structure", "group_subsystems", 1, 1024);
   s.working = in.lists("structure", "working_subsystems", "count", 0, s.group_subsystems);
@@ -74,6 +84,14 @@ void read_structure(ChipReader& in, Chip::Structure& s) {
       in.refuse("structure", "working_subsystems",
                 "a die without a working subsystem, expected at least one");
     }
+  }
+  std::int64_t cores = 0;
+  for (const auto& die : s.working) {
+    for (std::int64_t n : die) cores += n * (s.vectors + s.cubes);
+  }
+  if (cores > kMostCores) {
+    in.refuse("structure", "working_subsystems",
+              std::to_string(cores) + " cores, expected at most " + std::to_string(kMostCores));
   }
 }
 
@@ -260,6 +278,13 @@ void read_noise(ChipReader& in, Chip::Noise& n) {
   n.tail_ppm = ppm_from_percent(in, "noise", "tail_rise", 1000);
 }
 
+/// What a device name may hold, and a shell completes as it is.
+bool plain_name(const std::string& name) {
+  return std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '/';
+  });
+}
+
 }  // namespace
 
 Ticks Chip::cycles(std::int64_t number) const {
@@ -330,12 +355,10 @@ Chip parse_chip(std::string_view text, const std::string& file, const ChipTexts&
 }
 
 std::optional<std::string> chip_file_text(const std::string& name) {
-  const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '/';
-  });
   const std::filesystem::path path = data_directory() / "chips" / (name + ".toml");
   std::error_code ignored;
-  if (!plain || name.starts_with('/') || !std::filesystem::is_regular_file(path, ignored)) {
+  if (!plain_name(name) || name.starts_with('/') ||
+      !std::filesystem::is_regular_file(path, ignored)) {
     return std::nullopt;
   }
   return read_file(path);
@@ -346,7 +369,8 @@ std::vector<std::string> chip_names() {
   std::error_code ignored;
   for (const auto& entry :
        std::filesystem::directory_iterator(data_directory() / "chips", ignored)) {
-    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+    const std::string name = entry.path().stem().string();
+    if (entry.path().extension() == ".toml" && plain_name(name)) names.push_back(name);
   }
   std::sort(names.begin(), names.end());
   return names;

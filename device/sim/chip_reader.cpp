@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/parse.h"
 #include "core/schema.h"
+#include "core/text.h"
 
 namespace sonde::sim {
 
@@ -86,7 +87,7 @@ ChipReader::ChipReader(std::string_view text, const std::string& file, const Chi
 ChipReader::~ChipReader() = default;
 
 void ChipReader::fail(const std::string& file, std::uint32_t line, const std::string& what) {
-  throw UsageError(file + ":" + std::to_string(line) + ": " + what);
+  throw UsageError(file + ":" + std::to_string(line) + ": " + shown_text(what, 1000));
 }
 
 const ChipReader::Layer* ChipReader::layer_with(const std::string& section) const {
@@ -170,13 +171,14 @@ double ChipReader::number(const std::string& section, const std::string& key,
   Entry entry = take(section, key, unit);
   const std::string wanted = range(format_number(low), format_number(high), unit);
   if (!entry.value->is_number()) entry.fail("not a number, " + wanted);
-  const double value = *entry.value->value<double>();
-  if (!(value >= low && value <= high)) {  // also refuses nan
+  const std::optional<double> value = entry.value->value<double>();
+  // None for a whole number that no double holds; a comparison that fails also refuses nan.
+  if (!value || !(*value >= low && *value <= high)) {
     entry.fail("out of range, " + wanted);
   }
-  entry.parameter.value = format_number(value);
+  entry.parameter.value = format_number(*value);
   parameters_.push_back(std::move(entry.parameter));
-  return value;
+  return *value;
 }
 
 std::int64_t ChipReader::integer(const std::string& section, const std::string& key,

@@ -97,7 +97,7 @@ Sample ContentionEngine::run(const Trial& trial) {
   if (!work_->aggressors.empty() && work_->aggressor_work != "none") {
     outcome_->background_operations = background_operations(elapsed);
   }
-  if (machine_.selector.corrupt) ++outcome_->last_line;
+  if (machine_.corrupts()) ++outcome_->last_line;
   Sample sample;
   sample.elapsed = to_seconds(elapsed);
   sample.placement = {work_->victim};

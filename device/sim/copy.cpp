@@ -55,7 +55,7 @@ Sample CopyEngine::run(const Trial& trial) {
   sample.elapsed = to_seconds(machine_.finish_run(trial, modelled_));
   sample.placement = placement_;
   sample.note = note_;
-  landed_ = land(work_->bytes, work_->bytes, machine_.selector.corrupt, work_->seed, trial);
+  landed_ = land(work_->bytes, work_->bytes, machine_.corrupts(), work_->seed, trial);
   return sample;
 }
 

@@ -99,11 +99,13 @@ Sample GemmEngine::run(const Trial& trial) {
   const std::int64_t clock_khz = governed_clock_khz(chip, plan_, settled);
   const PipeTimes pipes = pipe_times(chip, plan_, clock_khz);
   Sample sample;
+  const std::int64_t sampled_khz =
+      clock_khz * clock_ppm(chip, machine_.selector, machine_.now_ns) / 1'000'000;
   sample.elapsed = to_seconds(machine_.finish_run(trial, gemm_time(chip, plan_, clock_khz)));
   for (std::int64_t i = 0; i < plan_.cores; ++i) {
     sample.placement.push_back({chip.multiplying_kind(), static_cast<int>(i)});
   }
-  sample.clock = Hertz(static_cast<double>(clock_khz) * 1e3);
+  sample.clock = Hertz(static_cast<double>(sampled_khz) * 1e3);
   sample.note = "tile " + name_of(plan_.tile) + ", k step " + std::to_string(plan_.step) +
                 (plan_.splits > 1 ? ", split-K " + std::to_string(plan_.splits) : "") +
                 ", bound by " + gemm_bound(chip, plan_, clock_khz);
@@ -115,8 +117,8 @@ Sample GemmEngine::run(const Trial& trial) {
                    {"fixpipe", to_seconds(pipes.fixpipe)}};
   }
   machine_.load =
-      LoadState{clock_khz, seen_power_mw(chip, gemm_power_mw(chip, plan_, clock_khz), settled)};
-  macs_ = machine_.selector.corrupt ? plan_.macs - 1 : plan_.macs;
+      LoadState{sampled_khz, seen_power_mw(chip, gemm_power_mw(chip, plan_, clock_khz), settled)};
+  macs_ = machine_.corrupts() ? plan_.macs - 1 : plan_.macs;
   return sample;
 }
 

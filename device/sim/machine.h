@@ -26,8 +26,11 @@ struct Machine {
   Machine(Chip read, Selector selected)
       : chip(std::move(read)), selector(std::move(selected)), topology(chip), map(chip) {}
 
+  bool corrupts() const { return selector.fault == Fault::corrupt; }
+
   /// Ends a run that takes `modelled` without noise: adds the noise and moves the clock past it.
   Ticks finish_run(const Trial& trial, Ticks modelled) {
+    meet_fault(selector.fault, trial, now_ns);
     const Noisy noisy = with_noise(chip, selector, trial, now_ns, modelled);
     throttle_events += noisy.throttled;
     pass(noisy.elapsed);

@@ -20,8 +20,12 @@ constexpr std::uint64_t kWindowsAnEpisode = 16;
 /// What an episode takes longer: a clock a fifth lower.
 constexpr std::int64_t kHeldBackPpm = 250'000;
 
+/// The clock keeps a level for so long; every other one is the full clock, on average.
+constexpr std::int64_t kStepNs = 8'000'000;
+constexpr std::int64_t kDeepestStepPpm = 120'000;
+
 /// Keys of the draws that are functions of modelled time.
-enum class Draw : std::uint64_t { drift = 1, episodes, chip_drift };
+enum class Draw : std::uint64_t { drift = 1, episodes, chip_drift, steps };
 std::uint64_t key_for(Draw draw, std::uint64_t seed) {
   return key_of({static_cast<std::uint64_t>(draw), seed});
 }
@@ -55,6 +59,14 @@ std::int64_t wander_ppm(std::uint64_t key, Ticks time, Ticks period, std::int64_
   return from + static_cast<std::int64_t>(way / period);
 }
 
+std::int64_t clock_ppm(const Chip& chip, const Selector& selector, std::int64_t at_ns) {
+  if (!selector.steps) return kMillion;
+  Rng rng(key_of(
+      {key_for(Draw::steps, chip.scatter.key), static_cast<std::uint64_t>(at_ns / kStepNs)}));
+  if (rng.below(2) == 0) return kMillion;
+  return kMillion - static_cast<std::int64_t>(rng.below(kDeepestStepPpm + 1));
+}
+
 std::int64_t drift_ppm(const Chip& chip, const Selector& selector, const Trial& trial,
                        std::int64_t start_ns) {
   const Ticks now = start_ns * kTicksPerNs;
@@ -63,6 +75,7 @@ std::int64_t drift_ppm(const Chip& chip, const Selector& selector, const Trial& 
     sum += wander_ppm(key_for(Draw::chip_drift, chip.scatter.key), now, chip.scatter.drift_period,
                       chip.scatter.drift_ppm);
   }
+  sum += kMillion * kMillion / clock_ppm(chip, selector, start_ns) - kMillion;
   if (!selector.drift) return sum;
   for (Ticks period : kDriftPeriods) {
     sum +=

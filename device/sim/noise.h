@@ -19,8 +19,14 @@ Rng noise_source(const Trial& trial, std::int64_t start_ns);
 /// draws between -most and most, in a straight line. A pure function, in parts per million.
 std::int64_t wander_ppm(std::uint64_t key, Ticks time, Ticks period, std::int64_t most);
 
+/// The clock at a modelled time in parts per million of what it would be: below a million where the
+/// selector asks for steps and one holds it down. A function of the chip and of modelled time, so
+/// that the sensor knows it too.
+std::int64_t clock_ppm(const Chip& chip, const Selector& selector, std::int64_t at_ns);
+
 /// All that modelled time alone does to a run that starts at `start_ns`: the drift of the chip and,
-/// where the selector asks for it, that of the weather. In parts per million.
+/// where the selector asks for them, that of the weather and steps of the clock. In parts per
+/// million.
 std::int64_t drift_ppm(const Chip& chip, const Selector& selector, const Trial& trial,
                        std::int64_t start_ns);
 

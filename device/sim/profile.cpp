@@ -38,6 +38,7 @@ void ProfileEngine::prepare(const ProfileWork& work) {
 
 Sample ProfileEngine::run(const Trial& trial) {
   if (!work_) throw PointFailure("run() before prepare()");
+  meet_fault(machine_.selector.fault, trial, machine_.now_ns);
   Sample sample;
   sample.placement = {work_->core};
   sample.series.reserve(offsets_.size());
@@ -59,7 +60,7 @@ Sample ProfileEngine::run(const Trial& trial) {
   }
   machine_.pass(elapsed);
   sample.elapsed = to_seconds(elapsed);
-  loaded_ = machine_.selector.corrupt ? sum ^ 1U : sum;
+  loaded_ = machine_.corrupts() ? sum ^ 1U : sum;
   return sample;
 }
 

@@ -6,15 +6,16 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace sonde::sim {
 
 namespace {
 
 constexpr std::string_view kValid =
-    "options are fault=none, fault=corrupt, noise=off, noise=on or parts of noise joined by + (on, "
-    "drift, episodes, a spread such as 2%); sim:random also takes seed=N and structure=any, "
-    "planted or none";
+    "options are fault=corrupt, lost, hang, memory, clock or none, noise=off, noise=on or parts of "
+    "noise joined by + (on, drift, episodes, steps, a spread such as 2%); sim:random also takes "
+    "seed=N and structure=any, planted or none";
 constexpr std::int64_t kMostSpreadPpm = 200'000;
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -49,7 +50,7 @@ class OptionReader {
 
  private:
   [[noreturn]] void fail(const std::string& problem) const {
-    throw UsageError("sim:" + text_ + ": " + problem);
+    throw UsageError(shown_text("sim:" + text_ + ": " + problem));
   }
   [[noreturn]] void refuse(std::string_view option) const {
     fail("unknown option \"" + std::string(option) + "\": " + std::string(kValid));
@@ -65,8 +66,8 @@ class OptionReader {
     const std::string_view value = option.substr(sign + 1);
     if (given(key)) fail("option " + std::string(key) + " is given twice");
     seen_.push_back(key);
-    if (key == "fault" && (value == "none" || value == "corrupt")) {
-      selector_.corrupt = value == "corrupt";
+    if (key == "fault" && fault_from(value)) {
+      selector_.fault = *fault_from(value);
     } else if (key == "noise") {
       take_noise(value);
     } else if (key == "seed") {
@@ -96,6 +97,8 @@ class OptionReader {
         selector_.drift = true;
       } else if (part == "episodes") {
         selector_.episodes = true;
+      } else if (part == "steps") {
+        selector_.steps = true;
       } else if (part.ends_with('%') && !selector_.noise_spread_ppm) {
         selector_.noise_spread_ppm = spread(part.substr(0, part.size() - 1));
       } else if (part != "on") {
@@ -148,6 +151,7 @@ std::string noise_text(const Selector& selector) {
   }
   if (selector.drift) text += "+drift";
   if (selector.episodes) text += "+episodes";
+  if (selector.steps) text += "+steps";
   return text;
 }
 

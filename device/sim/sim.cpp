@@ -1,3 +1,5 @@
+#include "device/sim/sim.h"
+
 #include <memory>
 #include <string>
 #include <utility>
@@ -55,11 +57,12 @@ DeviceDescription describe_chip(const Machine& machine, const std::string& selec
   for (const std::string& dtype : known_dtypes()) {
     const auto flop = chip.structure.flop_per_cycle.find(dtype);
     if (chip.cubes() == 0 || flop == chip.structure.flop_per_cycle.end()) continue;
-    d.roofs.push_back({dtype + "_flop_per_s",
-                       static_cast<double>(chip.cubes() * flop->second * chip.clock_hz),
-                       "chip file " + chip.file + ": " + std::to_string(chip.cubes()) + " " +
-                           chip.multiplying_kind() + " cores x " + std::to_string(flop->second) +
-                           " FLOP/cycle x core clock"});
+    d.roofs.push_back(
+        {dtype + "_flop_per_s",
+         static_cast<double>(chip.cubes() * flop->second) * static_cast<double>(chip.clock_hz),
+         "chip file " + chip.file + ": " + std::to_string(chip.cubes()) + " " +
+             chip.multiplying_kind() + " cores x " + std::to_string(flop->second) +
+             " FLOP/cycle x core clock"});
   }
   for (const Parameter& p : chip.parameters) {
     d.parameters.push_back(
@@ -69,7 +72,7 @@ DeviceDescription describe_chip(const Machine& machine, const std::string& selec
                   {"clock", format_number(static_cast<double>(chip.clock_hz) / 1e6) +
                                 " MHz; lower under the power cap"},
                   {"noise", noise_text(machine.selector)},
-                  {"fault", machine.selector.corrupt ? "corrupt" : "none"}};
+                  {"fault", to_string(machine.selector.fault)}};
   return d;
 }
 
@@ -85,7 +88,9 @@ class SimulatedDevice final : public Device {
     Telemetry now;
     if (machine_.selector.episodes) now.throttle_events = machine_.throttle_events;
     const Chip& chip = machine_.chip;
-    now.clock = Hertz(static_cast<double>(chip.clock_hz));
+    const double step =
+        1e-6 * static_cast<double>(clock_ppm(chip, machine_.selector, machine_.now_ns));
+    now.clock = Hertz(static_cast<double>(chip.clock_hz) * step);
     if (machine_.now_ns == 0) {
       now.power = Watts(static_cast<double>(chip.power.idle_mw) / 1e3);
       now.temperature = Celsius(chip.power.idle_temperature_c);
@@ -102,10 +107,13 @@ class SimulatedDevice final : public Device {
     return now;
   }
 
-  Seconds now() override { return Seconds(static_cast<double>(machine_.now_ns) / 1e9); }
+  Seconds now() override {
+    return Seconds(static_cast<double>(shown_ns(machine_.selector.fault, machine_.now_ns)) / 1e9);
+  }
 
   void resume_at(Seconds time) override {
-    machine_.now_ns = static_cast<std::int64_t>(time.value() * 1e9 + 0.5);
+    machine_.now_ns =
+        modelled_ns(machine_.selector.fault, static_cast<std::int64_t>(time.value() * 1e9 + 0.5));
     machine_.load.reset();
   }
 
@@ -150,7 +158,7 @@ Chip read_chip(const Selector& selector) {
 std::unique_ptr<Device> open_simulated(const std::string& text) {
   Selector selector = parse_selector(text);
   Chip chip = read_chip(selector);
-  return std::make_unique<SimulatedDevice>(std::move(chip), std::move(selector), text);
+  return make_simulated(std::move(chip), std::move(selector), text);
 }
 
 Listing list_chip(const std::string& name) {
@@ -174,5 +182,9 @@ std::vector<Listing> list_simulated() {
 [[maybe_unused]] const bool registered = register_backend({"sim", open_simulated, list_simulated});
 
 }  // namespace
+
+std::unique_ptr<Device> make_simulated(Chip chip, Selector selector, const std::string& text) {
+  return std::make_unique<SimulatedDevice>(std::move(chip), std::move(selector), text);
+}
 
 }  // namespace sonde::sim

@@ -97,7 +97,7 @@ Sample StreamEngine::run(const Trial& trial) {
   sample.elapsed = to_seconds(machine_.finish_run(trial, modelled_));
   sample.placement = work_->cores;
   sample.note = note_;
-  landed_ = land(work_->moved_bytes(), work_->bytes, machine_.selector.corrupt, work_->seed, trial);
+  landed_ = land(work_->moved_bytes(), work_->bytes, machine_.corrupts(), work_->seed, trial);
   return sample;
 }
 

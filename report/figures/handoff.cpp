@@ -1,5 +1,6 @@
 // Latency of a cache line handed from one core to another: one map for each kind.
 #include "report/core_map.h"
+#include "report/pair_details.h"
 #include "report/pairs.h"
 #include "report/show.h"
 
@@ -17,6 +18,7 @@ std::vector<Figure> build(const FigureInput& input) {
     figure.x.label = "to";
     figure.y.label = "from";
     map->scale = "latency one way (ns)";
+    map->details = handoff_details(input.analysis, kind, *map);
     figure.height = heat_map_height(*map);
     const std::vector<double> values = pair_values(matrix);
     // A tenth about the median at least: noise has to look like noise.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "report/core_map.h"
+#include "report/pair_details.h"
 #include "report/show.h"
 
 namespace sonde {
@@ -27,6 +28,7 @@ std::vector<Figure> build(const FigureInput& input) {
     figure.y.label = "victim";
     map->scale = "slow-down (times)";
     map->at_least = kLeastScale;
+    map->details = interfere_details(input.analysis, kind, *map);
     figure.height = heat_map_height(*map);
     figure.caption =
         (kind.victim_work == "load" ? "Load latency" : "Time of one " + kind.victim_work) +

@@ -105,7 +105,7 @@ std::optional<Figure> by_cores(const FigureInput& input, const StreamAnalysis& s
   figure.caption = "Arrays of each core's own, " + usual + ", ";
   figure.caption += known ? "all together beyond twice the last declared cache. "
                           : "read or written once; no cache is declared to stay beyond. ";
-  if (const StreamPoint* best = stream.best("read", known)) {
+  if (const auto best = stream.best("read", known)) {
     figure.caption +=
         "Best read: " + show_quantity(*best->bandwidth.y.value, "B/s") + " by " + cores_of(*best);
     const std::optional<double> roof = device.roof("memory_bytes_per_s");
@@ -136,6 +136,9 @@ std::optional<Figure> per_core(const FigureInput& input, const StreamAnalysis& s
   figure->title = "Streaming bandwidth of each core against cores";
   figure->y.label = "bandwidth a core (GB/s)";
   figure->marks.clear();
+  // The datasheet's share of a core is no straight line between its ends, and says nothing here.
+  std::erase_if(figure->series,
+                [](const Series& series) { return series.style == SeriesStyle::line; });
   for (Series& series : figure->series) {
     for (FigurePoint& point : series.points) {
       point.y /= point.x;

@@ -168,7 +168,7 @@ void reached_width(Device& device, const Shape& shape) {
   GemmWork work = work_of(shape);
   std::vector<double> samples;
   const auto start = Clock::now();
-  const Sampling sampling{.adaptive = true, .real = true, .seed = 1};
+  const Sampling sampling{.adaptive = true, .drift = {}};
   Estimate estimate;
   while (static_cast<std::int64_t>(samples.size()) < kMostSamples && seconds_since(start) < 3) {
     samples.push_back(engine_s(device, work));

@@ -193,19 +193,20 @@ TEST(RandomChip, IsListedOnce) {
 
 TEST(SelectorText, TakesEveryOption) {
   const Selector plain = parse_selector("950pr_9579");
-  EXPECT_TRUE(plain.noise && !plain.drift && !plain.episodes && !plain.noise_spread_ppm);
-  const Selector all =
-      parse_selector("random?structure=none&noise=2.5%+drift+episodes&seed=18446744073709551615");
+  EXPECT_TRUE(plain.noise && !plain.drift && !plain.episodes && !plain.steps &&
+              !plain.noise_spread_ppm);
+  const Selector all = parse_selector(
+      "random?structure=none&noise=2.5%+drift+episodes+steps&seed=18446744073709551615");
   EXPECT_EQ(all.chip, "random");
   EXPECT_EQ(all.seed, ~std::uint64_t{0});
   EXPECT_EQ(all.structure, Kind::none);
-  EXPECT_TRUE(all.noise && all.drift && all.episodes);
+  EXPECT_TRUE(all.noise && all.drift && all.episodes && all.steps);
   EXPECT_EQ(all.noise_spread_ppm, 25'000);
   EXPECT_FALSE(parse_selector("a?noise=off").noise);
   EXPECT_TRUE(parse_selector("a?noise=drift").drift);
   EXPECT_EQ(parse_selector("a?noise=0.0001%").noise_spread_ppm, 1);
   EXPECT_EQ(parse_selector("a?noise=20%").noise_spread_ppm, 200'000);
-  for (const char* noise : {"on", "off", "on+drift", "2.0000%+episodes"}) {
+  for (const char* noise : {"on", "off", "on+drift", "2.0000%+episodes", "on+steps"}) {
     EXPECT_EQ(noise_text(parse_selector("a?noise=" + std::string(noise))), noise);
   }
 }

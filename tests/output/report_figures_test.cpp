@@ -180,6 +180,37 @@ TEST(ReportFigures, HalfOfThePairsDrawAndTheRestIsNamed) {
   EXPECT_NE(handoff.find("latency one way (ns)"), std::string::npos);
 }
 
+TEST(ReportFigures, CellsOfPairsKnowTheirIntervalAndSamples) {
+  TempDir temp;
+  RunWriter run(temp.path() / "r");
+  structure_rows(run, 12);
+  run.interfere("vector0", "vector2", "load", {150});  // not enough for an interval
+  run.finish();
+  const StoredRun stored = load_run(temp.path() / "r", {});
+  const RunAnalysis analysis = analyse_run(stored);
+  const std::vector<Finding> findings = find_findings(analysis);
+  std::size_t seen = 0;
+  for (const Figure& figure : build_figures({analysis, findings})) {
+    if (figure.id != "interfere_load" && figure.id != "handoff_read") continue;
+    ++seen;
+    const HeatMap& map = *figure.heat;
+    ASSERT_EQ(map.details.size(), map.cells.size()) << figure.id;
+    for (std::size_t i = 0; i < map.cells.size(); ++i) {
+      const HeatDetail& one = map.details[i];
+      EXPECT_EQ(one.n > 0, map.cells[i].has_value()) << i;
+      if (one.n == 0) continue;
+      const bool few = figure.id == "interfere_load" && one.n == 1;
+      EXPECT_EQ(one.n, few ? 1 : 8);
+      ASSERT_EQ(one.low.has_value(), !few);
+      if (few) continue;
+      EXPECT_LT(*one.low, *map.cells[i]);
+      EXPECT_GT(*one.high, *map.cells[i]);
+      EXPECT_LT(*one.high / *one.low, 1.1);  // two medians of eight samples at 1 % noise
+    }
+  }
+  EXPECT_EQ(seen, 2u);
+}
+
 TEST(ReportFigures, OneCoreAndOneShapeAreEnoughToStayHonest) {
   TempDir temp;
   RunWriter run(temp.path() / "r");

@@ -98,7 +98,12 @@ TEST(Report, WholeRunGivesFindingsPicturesAndPage) {
   const std::string page = read_file(outcome.page);
   EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
   EXPECT_NE(page.find("modelled, not measured"), std::string::npos);
-  EXPECT_NE(page.find("data:image/svg+xml;base64,"), std::string::npos);
+  // The page draws the pictures itself and links to their files and to the rows.
+  EXPECT_NE(page.find("<div class=\"plot\" data-figure=\"chase_blocks\">"), std::string::npos);
+  for (const char* link :
+       {"chase_blocks.svg", "chase_blocks.png", "chase_blocks.gp", "../chase.csv"})
+    EXPECT_NE(page.find("<a href=\"" + std::string(link) + "\">"), std::string::npos) << link;
+  EXPECT_NE(page.find("<span class=\"letter big "), std::string::npos);
   EXPECT_EQ(page.find("http://"), std::string::npos);
   EXPECT_EQ(page.find("https://"), std::string::npos);
   for (const std::string& name : names_in(out))
@@ -154,8 +159,6 @@ TEST(Report, DegenerateDataStillDraws) {
   RunWriter run(temp.path() / "r");
   run.chase("vector0", 1, 16384, "warm", {134.0});
   run.chase("vector0", 1, 32768, "warm", {134.0});
-  run.chase("vector0", 1, 65536, "warm", {0.0});
-  run.chase("vector0", 1, 131072, "warm", {-3.0});
   run.copy("d2d", "auto", 4096, {1e-6});
   run.finish();
   const ReportOutcome outcome =
@@ -167,9 +170,33 @@ TEST(Report, DegenerateDataStillDraws) {
     EXPECT_TRUE(complete_picture(out / (std::string(id) + ".svg"), "svg")) << id;
     EXPECT_TRUE(complete_picture(out / (std::string(id) + ".png"), "png")) << id;
   }
-  EXPECT_NE(read_file(outcome.page)
-                .find("2 points are left out: zero or negative on a logarithmic axis."),
+}
+
+TEST(Report, ATimeThatIsNotAboveZeroIsABadRowNotAValue) {
+  TempDir temp;
+  RunWriter run(temp.path() / "r");
+  run.chase("vector0", 1, 16384, "warm", {134.0, 0.0, 136.0, -3.0, 138.0});
+  run.copy("d2d", "auto", 4096, {1e-6});
+  run.finish();
+  const auto report = [&](bool skip) {
+    return make_report({.runs = {temp.path() / "r"},
+                        .out = temp.path() / (skip ? "skipped" : "refused"),
+                        .read = {.skip_bad_rows = skip, .accept_edited = false},
+                        .draw = {}});
+  };
+  const ReportOutcome refused = report(false);
+  EXPECT_EQ(refused.code, ExitCode::usage) << all_messages(refused);
+  EXPECT_NE(all_messages(refused).find("chase.csv:3: elapsed_s: 0 is not above zero"),
+            std::string::npos)
+      << all_messages(refused);
+  EXPECT_EQ(read_file(temp.path() / "refused/findings.csv").find("chase.latency_ns"),
             std::string::npos);
+  const ReportOutcome skipped = report(true);
+  EXPECT_EQ(skipped.code, ExitCode::ok) << all_messages(skipped);
+  EXPECT_NE(read_file(temp.path() / "skipped/findings.csv")
+                .find("chase.latency_ns.core_vector0,136,,,ns,modelled,3,"),
+            std::string::npos)
+      << "the middle of the three that are times";
 }
 
 TEST(Figure, WithoutAnyPointDrawsAndSaysSo) {
@@ -221,7 +248,9 @@ TEST(Report, TextFromDataIsNeverCode) {
   EXPECT_EQ(outcome.code, ExitCode::ok) << all_messages(outcome);
   EXPECT_FALSE(fs::exists(canary));
   const std::string page = read_file(outcome.page);
-  EXPECT_EQ(page.find("<script"), std::string::npos);
+  std::size_t scripts = 0;  // the figures and the script: the page's own
+  for (std::size_t at = 0; (at = page.find("<script", at)) != std::string::npos; ++at) ++scripts;
+  EXPECT_EQ(scripts, 2u);
   EXPECT_NE(page.find("&lt;script&gt;"), std::string::npos);
   EXPECT_TRUE(complete_picture(out / "copy_time.png", "png"));
   EXPECT_TRUE(complete_picture(out / "chase_blocks.svg", "svg"));
@@ -262,8 +291,13 @@ TEST(Report, FailingHangingAndLyingGnuplotLeaveNoPicture) {
       {"echo 'cannot open <font>' >&2; printf '<svg' > .half.svg; exit 3\n",
        "ended with status 3: cannot open <font>"},
       {"sleep 1000\n", "did not end within 0.3 s"},
-      {"for a in \"$@\"; do :; done; printf '<svg> cut off' > .copy_time.$$.svg; exit 0\n",
+      // Half a picture, where the whole one was to be.
+      {"t=${2#*target=\\'}; t=${t%%\\'*}; printf '<svg> cut off' > \"$t\"; exit 0\n",
        "left no complete picture"},
+      {"trap '' TERM INT HUP; sleep 1000 & while :; do wait; done\n", "did not end within 0.3 s"},
+      // Megabytes on both streams.
+      {"yes warning | head -c 4000000 >&2; yes | head -c 4000000; exit 5\n",
+       "ended with status 5: warning"},
       {"kill -SEGV $$\n", "ended by signal 11"}};
   for (const Case& one : cases) {
     write_script(temp.path() / "bin" / "gnuplot", one.body);
@@ -277,6 +311,10 @@ TEST(Report, FailingHangingAndLyingGnuplotLeaveNoPicture) {
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
     EXPECT_EQ(outcome.code, ExitCode::output);
     EXPECT_TRUE(said(outcome, one.expected)) << all_messages(outcome);
+    EXPECT_LT(all_messages(outcome).size(), 20'000U) << one.body;
+    for (const std::string& name : names_in(temp.path() / "r" / "report")) {
+      EXPECT_EQ(name.find(".draft"), std::string::npos) << name;
+    }
     for (const char* id : {"copy_time", "copy_bandwidth"}) {
       EXPECT_FALSE(fs::exists(temp.path() / "r" / "report" / (std::string(id) + ".svg")));
       EXPECT_FALSE(fs::exists(temp.path() / "r" / "report" / (std::string(id) + ".png")));

@@ -15,7 +15,7 @@ using testing_runs::noisy;
 
 CurvePoint point(double x, double value, double noise, std::uint64_t key, int n = 8) {
   CurvePoint result{.x = x, .y = {}, .samples = noisy(value, noise, n, key)};
-  result.y = estimate_median(result.samples, {.adaptive = true, .real = false, .seed = key});
+  result.y = estimate_median(result.samples, {.adaptive = true, .drift = {}});
   return result;
 }
 

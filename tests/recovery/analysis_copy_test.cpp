@@ -27,7 +27,7 @@ Curve measure(const std::vector<double>& sizes, Time time, double noise, int n, 
     for (double& sample : point.samples) {
       if (rng.uniform() < outliers) sample *= 1.2 + 3 * rng.uniform();
     }
-    point.y = estimate_median(point.samples, {.adaptive = true, .real = real, .seed = seed});
+    point.y = estimate_median(point.samples, {.adaptive = true, .drift = {}});
     curve.push_back(std::move(point));
   }
   return curve;

@@ -29,12 +29,16 @@ TEST(CopyScore, AMissedTargetIsSaid) {
   score.claimed = 10;
   score.brackets_hold = 950;
   score.jumps_hold = 950;
+  score.edges_seen = 1000;
+  score.edges_hold = 950;
   EXPECT_TRUE(missed(score).empty());
   score.found = 989;
   score.claimed = 11;
   score.brackets_hold = 949;
   score.jumps_hold = 971;
-  EXPECT_EQ(missed(score).size(), 4u);
+  score.edges_seen = 1000;
+  score.edges_hold = 949;
+  EXPECT_EQ(missed(score).size(), 5u);
 }
 
 }  // namespace

@@ -72,7 +72,10 @@ TEST(Grade, WideIntervalsDriftAndClocks) {
   }
   const ProbeGrade drift = grade(drifting);
   EXPECT_GE(drift.grade, 'B');
-  EXPECT_NE(drift.reasons.at(0).find("drift"), std::string::npos);
+  // Its intervals are wider for it, which is a reason of its own.
+  EXPECT_TRUE(std::any_of(
+      drift.reasons.begin(), drift.reasons.end(),
+      [](const std::string& reason) { return reason.find("drift") != std::string::npos; }));
   StoredRun unsteady = good_run();
   for (Row& row : unsteady.probes[0].table->rows) {
     row.values[copy_schema().index("clock_mhz")] = row.point % 2 == 0 ? 2000.0 : 1800.0;

@@ -26,7 +26,10 @@ std::vector<Line> lines_of(const CopyScore& s) {
       {"alignment class named", s.classes_named, s.classes, ""},
       {"alignment class claimed where there is none", s.classes_claimed, s.engines - s.classes, ""},
       {"cache edge seen", s.edges_seen, s.edges, ""},
-      {"interval holds the start of the edge, of those seen", s.edges_hold, s.edges_seen, ""},
+      {"interval holds the start of the edge, of those seen", s.edges_hold, s.edges_seen,
+       "at least 95 %"},
+      {"interval holds the factor of the class", s.factors_hold, s.factors, ""},
+      {"interval holds the best rate", s.peaks_hold, s.peaks, "93 to 97 %"},
       {"engines with an undecided place", s.undecided, s.engines, ""}};
 }
 

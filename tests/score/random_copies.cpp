@@ -18,7 +18,7 @@ double between(Rng& rng, double low, double high) {
 }
 
 CurvePoint sample(const CopyEngine& engine, std::int64_t bytes, std::uint64_t seed) {
-  const Sampling sampling{.adaptive = true, .real = false, .seed = seed};
+  const Sampling sampling{.adaptive = true, .drift = {}};
   Rng rng(key_of({seed, static_cast<std::uint64_t>(bytes)}));
   CurvePoint point{.x = static_cast<double>(bytes), .y = {}, .samples = {}};
   const double time = engine.time(point.x);
@@ -26,7 +26,7 @@ CurvePoint sample(const CopyEngine& engine, std::int64_t bytes, std::uint64_t se
     double one = time * (1 + engine.noise * static_cast<double>(rng.gaussian_q16()) / 65536.0);
     if (rng.uniform() < engine.outliers) one *= 1.2 + 3 * rng.uniform();
     point.samples.push_back(one);
-  } while (decide_stop(point.samples, 0.05, sampling) == Stop::more);  // as --confidence-width
+  } while (decide_stop(point.samples, 0.05) == Stop::more);  // as --confidence-width
   point.y = estimate_median(point.samples, sampling);
   return point;
 }
@@ -149,8 +149,18 @@ void CopyScore::add(const CopyEngine& engine, const Curve& curve) {
   if (engine.aligned) {
     ++classes;
     classes_named += !shape.classes.empty() && shape.classes[0].modulus == engine.aligned->modulus;
+    if (!shape.classes.empty() && shape.classes[0].factor_interval) {
+      ++factors;
+      factors_hold += shape.classes[0].factor_interval->contains(engine.aligned->factor);
+    }
   } else {
     classes_claimed += shape.classes.empty() ? 0 : 1;
+  }
+  double fastest = 0;
+  for (const CurvePoint& point : curve) fastest = std::max(fastest, point.x / engine.time(point.x));
+  if (shape.peak_rate.interval) {
+    ++peaks;
+    peaks_hold += shape.peak_rate.interval->contains(fastest);
   }
   for (const CopyEngine::Edge& edge : engine.edges) {
     ++edges;
@@ -173,6 +183,9 @@ std::vector<std::string> missed(const CopyScore& score) {
   if (share(score.brackets_hold, score.brackets) < 0.95) all.push_back("brackets: below 95 %");
   const double jumps = share(score.jumps_hold, score.jumps);
   if (jumps < 0.93 || jumps > 0.97) all.push_back("jump intervals: not within 93 to 97 %");
+  if (score.edges_seen > 0 && share(score.edges_hold, score.edges_seen) < 0.95) {
+    all.push_back("starts of edges: below 95 %");
+  }
   return all;
 }
 

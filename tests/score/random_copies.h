@@ -45,6 +45,8 @@ struct CopyScore {
   std::int64_t without_switch = 0, claimed = 0;  ///< engines without a switch that were given one
   std::int64_t extra = 0;  ///< switches beside the true one, in engines with one
   std::int64_t classes = 0, classes_named = 0, classes_claimed = 0;
+  std::int64_t factors = 0, factors_hold = 0;  ///< of the classes named, with an interval
+  std::int64_t peaks = 0, peaks_hold = 0;      ///< best rate of the sizes tested
   std::int64_t edges = 0, edges_seen = 0, edges_hold = 0;
   std::int64_t undecided = 0;  ///< engines with such a place
   void add(const CopyEngine& engine, const Curve& curve);

@@ -110,13 +110,14 @@ TEST_F(CsvFile, WhatIsWrittenIsReadBackBitForBit) {
       row.values[chase_schema().index("note")] = texts[rng.below(texts.size())].empty()
                                                      ? Cell()
                                                      : Cell(texts[rng.below(texts.size() - 1) + 1]);
-      // Any finite double, subnormals and negatives too.
+      // Any finite double, subnormals too, and negative ones where a column may hold them.
       double value = 0;
       do {
         const std::uint64_t bits = rng();
         std::memcpy(&value, &bits, sizeof value);
       } while (!std::isfinite(value));
-      row.values[chase_schema().index("latency_ns")] = value;
+      row.values[chase_schema().index("latency_ns")] = std::abs(value);
+      row.values[chase_schema().index("temperature_c")] = value;
       if (i % 7 == 0) {
         row.status = Status::skipped;
         row.reason = "because, \"quoted\"";
@@ -133,8 +134,10 @@ TEST_F(CsvFile, WhatIsWrittenIsReadBackBitForBit) {
   EXPECT_TRUE(table.warnings.empty());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     EXPECT_EQ(row_cells(chase_schema(), table.rows[i]), row_cells(chase_schema(), rows[i])) << i;
-    EXPECT_EQ(table.rows[i].values[chase_schema().index("latency_ns")],
-              rows[i].values[chase_schema().index("latency_ns")]);
+    for (const char* column : {"latency_ns", "temperature_c"}) {
+      EXPECT_EQ(table.rows[i].values[chase_schema().index(column)],
+                rows[i].values[chase_schema().index(column)]);
+    }
   }
 }
 
@@ -256,6 +259,8 @@ TEST_F(CsvFile, BadNumbersAreNamedByLineAndColumn) {
       {"N/A", "latency_ns: 'N/A'"},
       {"\"100,5\"", "decimal comma?"},
       {"", "latency_ns: empty"},
+      {"0", "latency_ns: 0 is not above zero"},
+      {"-0.5", "latency_ns: -0.5 is not above zero"},
       {" 100", "latency_ns"}};
   for (const auto& [text, message] : cases) {
     std::filesystem::remove(path());
@@ -263,6 +268,21 @@ TEST_F(CsvFile, BadNumbersAreNamedByLineAndColumn) {
     edit_unprotected(",100,", "," + text + ",");
     EXPECT_NE(refusal().find("chase.csv:2: "), std::string::npos) << refusal();
     EXPECT_NE(refusal().find(message), std::string::npos) << refusal();
+  }
+}
+
+TEST(Schemas, EveryTimeRateAndCountOfWorkMustBeAboveZero) {
+  for (const Schema* schema : all_schemas()) {
+    std::size_t times = 0;
+    for (const Column& column : schema->metrics) {
+      const bool quantity = column.required && column.type != CellType::text;
+      EXPECT_EQ(column.positive, quantity && column.name != "footprint_bytes" &&
+                                     column.name != "address_bytes" &&
+                                     column.name != "address_index")
+          << schema->probe << " " << column.name;
+      if (column.positive) ++times;
+    }
+    EXPECT_GE(times, 2u) << schema->probe;
   }
 }
 

@@ -20,6 +20,16 @@ TEST(AtomicWrite, ReplacesAndLeavesNoTemporary) {
   EXPECT_THROW(write_file_atomically(directory / "none/a", "x"), OutputError);
 }
 
+TEST(AtomicWrite, RemovesWhatAKilledWriterLeftAndNothingElse) {
+  TemporaryDirectory directory;
+  test::write_text(directory / "a.tmp1", "of a process that is gone");
+  test::write_text(directory / "b.tmp1", "of another file");
+  const FileLock at_work(directory / "a.tmp2");
+  write_file_atomically(directory / "a", "one");
+  EXPECT_EQ(FileRoot(directory.path()).list("/"),
+            (std::vector<std::string>{"a", "a.tmp2", "b.tmp1"}));
+}
+
 TEST(ReadFile, NamesWhatCannotBeRead) {
   TemporaryDirectory directory;
   EXPECT_THROW(read_file(directory / "none"), UsageError);
@@ -42,6 +52,19 @@ TEST(FileLock, RefusesASecondHolderAndFreesAtTheEnd) {
     EXPECT_THROW(FileLock(directory / "lock"), UsageError);
   }
   const FileLock again(directory / "lock");
+}
+
+TEST(FileLock, NoticesThatItsFolderIsGoneOrAnother) {
+  TemporaryDirectory directory;
+  std::filesystem::create_directory(directory / "run");
+  const FileLock lock(directory / "run/lock");
+  EXPECT_NO_THROW(lock.check_in_place());
+  std::filesystem::rename(directory / "run", directory / "moved");
+  EXPECT_THROW(lock.check_in_place(), OutputError);
+  std::filesystem::create_directory(directory / "run");
+  const FileLock other(directory / "run/lock");
+  EXPECT_THROW(lock.check_in_place(), OutputError);
+  EXPECT_NO_THROW(other.check_in_place());
 }
 
 TEST(CpuList, ReadsKernelLists) {

@@ -252,6 +252,9 @@ TEST(HostDevice, OpensByNameAndOffersItsEngines) {
   EXPECT_EQ(std::vector<std::string>(d.gemm.kernels.begin(), d.gemm.kernels.begin() + 4),
             (std::vector<std::string>{"auto", "onednn", "onednn_plain", "eigen"}));
   EXPECT_EQ(d.gemm.dtypes, (std::vector<std::string>{"bf16", "fp32"}));
+  EXPECT_TRUE(std::any_of(d.conditions.begin(), d.conditions.end(), [](const auto& condition) {
+    return condition.first == "gemm_fill" && condition.second.find("(-1, 1)") != std::string::npos;
+  })) << "what the operands hold decides their speed";
   EXPECT_GT(device->now().value(), 1.6e9);
   device->telemetry();
   EXPECT_THROW(open_device("host:3"), UsageError);

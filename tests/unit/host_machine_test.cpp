@@ -1,11 +1,7 @@
 // Recorded machines: small trees of /proc and /sys, so that no test depends on where it runs.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <numeric>
 
 #include "core/error.h"
 #include "core/units.h"
@@ -13,47 +9,10 @@
 #include "device/host/describe.h"
 #include "device/host/machine.h"
 #include "device/host/sensors.h"
+#include "tests/unit/machine_tree.h"
 
 namespace sonde::host {
 namespace {
-
-class RecordedMachine : public testing::Test {
- protected:
-  RecordedMachine() {
-    std::string pattern = testing::TempDir() + "sonde-machine-XXXXXX";
-    root_ = mkdtemp(pattern.data());
-    put("/proc/cpuinfo",
-        "processor\t: 3\nmodel name\t: Test CPU 9000\nflags\t\t: fpu hypervisor\n");
-    put("/proc/meminfo", "MemTotal:       1000 kB\nMemFree:  1 kB\nMemAvailable:    500 kB\n");
-  }
-  ~RecordedMachine() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(root_, ignored);
-  }
-  void put(const std::string& path, const std::string& text) const {
-    const std::filesystem::path full = root_ / path.substr(1);
-    std::filesystem::create_directories(full.parent_path());
-    std::ofstream(full) << text << "\n";
-  }
-  FileRoot files() const { return FileRoot(root_); }
-  Machine read(const std::vector<int>& affinity) const { return read_machine(files(), affinity); }
-
-  std::filesystem::path root_;
-};
-
-std::optional<std::string> condition(const DeviceDescription& description,
-                                     const std::string& name) {
-  for (const auto& [key, value] : description.conditions) {
-    if (key == name) return value;
-  }
-  return std::nullopt;
-}
-
-std::vector<int> count_to(int n) {
-  std::vector<int> cpus(static_cast<std::size_t>(n));
-  std::iota(cpus.begin(), cpus.end(), 0);
-  return cpus;
-}
 
 TEST_F(RecordedMachine, OneCpuThatIsNotTheFirst) {
   const DeviceDescription d = describe_machine(read({3}));

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/units.h"
+#include "device/common/unix_time.h"
 #include "device/host/buffer.h"
 #include "device/host/clock.h"
 #include "device/host/pin.h"

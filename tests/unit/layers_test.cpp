@@ -72,8 +72,7 @@ TEST(Layers, EveryIncludeFollowsADrawnArrow) {
       continue;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(top)) {
       const std::string extension = entry.path().extension().string();
-      if (extension != ".h" && extension != ".cpp" && extension != ".cu" &&
-          extension != ".cuh") {
+      if (extension != ".h" && extension != ".cpp" && extension != ".cu" && extension != ".cuh") {
         continue;
       }
       ++files;
@@ -88,6 +87,28 @@ TEST(Layers, EveryIncludeFollowsADrawnArrow) {
   }
   EXPECT_GT(files, 40);
   EXPECT_GT(includes, 100);
+}
+
+/// Compiled first, a header that forgets an include fails.
+TEST(Layers, AFileIncludesItsOwnHeaderFirst) {
+  const std::filesystem::path root = SONDE_SOURCE_DIR;
+  int pairs = 0;
+  for (const auto& [folder, arrows] : kArrows) {
+    for (const auto& entry : std::filesystem::directory_iterator(root / folder)) {
+      std::filesystem::path header = entry.path();
+      if (header.extension() != ".cpp" && header.extension() != ".cu") continue;
+      header.replace_extension(".h");
+      if (!std::filesystem::exists(header)) continue;
+      ++pairs;
+      std::ifstream text(entry.path());
+      std::string first;
+      while (std::getline(text, first) && !first.starts_with("#include ")) {
+      }
+      EXPECT_EQ(own_include(first), std::filesystem::relative(header, root).string())
+          << "in " << entry.path();
+    }
+  }
+  EXPECT_GT(pairs, 120);
 }
 
 TEST(Layers, TheJudgeRefusesWhatIsNotDrawn) {

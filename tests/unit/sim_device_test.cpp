@@ -154,6 +154,47 @@ TEST(SimDevice, CorruptResultsAreCaught) {
   }
 }
 
+TEST(SimDevice, FaultsBeginAtAModelledTimeAlsoAfterAResume) {
+  const auto lost = open_device("sim:950pr_9579?fault=lost");
+  chase(*lost, 1, {});
+  EXPECT_TRUE(lost->chase()->verify().ok);
+  lost->resume_at(Seconds(199e-6));
+  chase(*lost, 1, {});
+  lost->resume_at(Seconds(200e-6));
+  EXPECT_THROW(chase(*lost, 1, {}), PointFailure);
+  EXPECT_EQ(lost->now().value(), 200e-6);
+
+  const auto memory = open_device("sim:950pr_9579?fault=memory");
+  int without = 0;
+  for (int repetition = 0; repetition < 800; ++repetition) {
+    try {
+      copy(*memory, 64, {1, 0, repetition});
+    } catch (const std::bad_alloc&) {
+      ++without;
+    }
+  }
+  EXPECT_NEAR(without, 100, 40);
+}
+
+TEST(SimDevice, AClockThatIsSetTellsTheModelledTimeAllTheSame) {
+  const auto device = open_device("sim:950pr_9579?fault=clock");
+  const auto steady = open_device("sim:950pr_9579");
+  double before = 0;
+  int forward = 0, back = 0;
+  for (int repetition = 0; repetition < 400; ++repetition) {
+    const Trial trial{1, 0, repetition};
+    EXPECT_EQ(copy(*device, 64, trial), copy(*steady, 64, trial));
+    const double now = device->now().value();
+    forward += now - before > 1000;
+    back += now < before;
+    before = now;
+    device->resume_at(device->now());
+    EXPECT_EQ(device->now().value(), now);
+  }
+  EXPECT_EQ(forward, 1);
+  EXPECT_EQ(back, 1);
+}
+
 template <class Work>
 std::string skip_reason(Engine<Work>& engine, const Work& work) {
   try {

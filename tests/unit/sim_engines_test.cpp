@@ -341,6 +341,19 @@ TEST(SimEngines, EpisodesCountAsThrottling) {
   EXPECT_LT(held, 1024);
 }
 
+TEST(SimEngines, TheSensorSeesStepsOfTheClock) {
+  const auto device = open_device(kChip + std::string("?noise=steps"));
+  const double full = open_device(kChip)->telemetry().clock->value();
+  double least = full;
+  for (std::int64_t ms = 4; ms < 400; ms += 8) {
+    device->resume_at(Seconds(1e-3 * static_cast<double>(ms)));
+    least = std::min(least, device->telemetry().clock->value());
+    EXPECT_LE(least, full);
+  }
+  EXPECT_LT(least, 0.92 * full);
+  EXPECT_GT(least, 0.87 * full);
+}
+
 TEST(SimEngines, GemmsItCannotDo) {
   const auto device = open_device(kChip);
   GemmWork work = gemm_work(16, 16, 16);

@@ -280,6 +280,37 @@ TEST(SimNoise, DriftIsOnlyThereWhenAskedForAndHitsAllPointsAlike) {
   EXPECT_EQ(drift_ppm(drawn, off, {1, 2, 3}, 7'000'000), 0);
 }
 
+TEST(SimNoise, StepsOfTheClockLastAndTakeAsMuchLonger) {
+  Chip chip = shipped_chip();
+  Selector selector;
+  EXPECT_EQ(clock_ppm(chip, selector, 1'000'000), 1'000'000);
+  selector.steps = true;
+  int full = 0, levels = 0;
+  std::int64_t least = 1'000'000, before = 0;
+  for (std::int64_t at = 0; at < 4'000'000'000; at += 1'000'000) {
+    const std::int64_t ppm = clock_ppm(chip, selector, at);
+    full += ppm == 1'000'000 ? 1 : 0;
+    least = std::min(least, ppm);
+    levels += ppm != before ? 1 : 0;
+    before = ppm;
+    // A run takes longer by what the clock is lower.
+    const double longer = 1 + 1e-6 * static_cast<double>(drift_ppm(chip, selector, {1, 2, 3}, at));
+    EXPECT_NEAR(longer * static_cast<double>(ppm), 1e6, 1.1);
+  }
+  EXPECT_NEAR(full, 2000, 8 * 4 * 11.2);  // of 500 levels of 8 ms a half, to four deviations
+  EXPECT_LE(levels, 500);                 // none changes within its 8 ms
+  EXPECT_GT(levels, 300);
+  EXPECT_LT(least, 890'000);
+  EXPECT_GE(least, 880'000);
+  chip.scatter.key = 99;
+  EXPECT_NE(drift_ppm(chip, selector, {1, 2, 3}, 0) +
+                drift_ppm(chip, selector, {1, 2, 3}, 8'000'000) +
+                drift_ppm(chip, selector, {1, 2, 3}, 16'000'000),
+            drift_ppm(shipped_chip(), selector, {1, 2, 3}, 0) +
+                drift_ppm(shipped_chip(), selector, {1, 2, 3}, 8'000'000) +
+                drift_ppm(shipped_chip(), selector, {1, 2, 3}, 16'000'000));
+}
+
 TEST(SimNoise, EpisodesHoldBackWhatTheyMeet) {
   // A second has 200 windows of 5 ms, one in 16 with an episode of 0.6 to 2.5 ms.
   const Ticks second = kTicksPerSecond;

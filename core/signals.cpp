@@ -1,7 +1,10 @@
-#include "harness/signals.h"
+#include "core/signals.h"
 
 #include <csignal>
 #include <initializer_list>
+#include <string>
+
+#include "core/error.h"
 
 namespace sonde {
 namespace {
@@ -30,5 +33,11 @@ void catch_signals() {
 }
 
 int caught_signal() { return g_signal; }
+
+void stop_if_interrupted() {
+  if (g_signal != 0) {
+    throw Error(ExitCode::interrupted, "interrupted by signal " + std::to_string(g_signal));
+  }
+}
 
 }  // namespace sonde
