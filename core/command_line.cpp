@@ -96,6 +96,15 @@ void CommandLine::flag(const std::string& flag, bool& value, const std::string& 
   parser_->app.add_flag(flag, value, help);
 }
 
+void CommandLine::verbosity(bool& quiet, bool& verbose) {
+  CLI::Option* const less =
+      parser_->app.add_flag("--quiet", quiet, "only problems on standard error");
+  parser_->app
+      .add_flag("--verbose", verbose,
+                "on standard error what is read, decided and started, and why")
+      ->excludes(less);
+}
+
 void CommandLine::words(const std::string& name, std::vector<std::string>& values,
                         const std::string& help) {
   parser_->app.add_option(name, values, help);
@@ -214,7 +223,7 @@ int run_program(const std::string& name, const std::function<ExitCode()>& body) 
     code = worse(code == ExitCode::internal ? ExitCode::ok : code, error.code());
   } catch (const std::filesystem::filesystem_error& error) {
     // What nobody expected of a folder is still a matter of folders and rights.
-    std::fprintf(stderr, "%s: %s\n", name.c_str(), error.what());
+    print_error(name + ": " + shown_text(error.what()));
     code = ExitCode::output;
   } catch (const std::bad_alloc&) {
     print_error(name + ": out of memory");
