@@ -6,13 +6,18 @@
 
 namespace sonde {
 
-std::string checksum(std::string_view text) {
-  const uLong crc =
-      crc32_z(crc32(0L, Z_NULL, 0), reinterpret_cast<const Bytef*>(text.data()), text.size());
+std::uint32_t extend_crc32(std::uint32_t crc, std::string_view more) {
+  return static_cast<std::uint32_t>(
+      crc32_z(crc, reinterpret_cast<const Bytef*>(more.data()), more.size()));
+}
+
+std::string hex_digits(std::uint32_t value) {
   std::string digits(8, '0');
-  for (std::size_t i = 0; i < 8; ++i) digits[i] = "0123456789abcdef"[crc >> (28 - 4 * i) & 0xf];
+  for (std::size_t i = 0; i < 8; ++i) digits[i] = "0123456789abcdef"[value >> (28 - 4 * i) & 0xf];
   return digits;
 }
+
+std::string checksum(std::string_view text) { return hex_digits(extend_crc32(0, text)); }
 
 RowCheck::RowCheck(std::vector<std::string> names) : names_(std::move(names)) {
   order_.resize(names_.size());

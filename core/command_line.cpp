@@ -96,6 +96,15 @@ void CommandLine::flag(const std::string& flag, bool& value, const std::string& 
   parser_->app.add_flag(flag, value, help);
 }
 
+void CommandLine::verbosity(bool& quiet, bool& verbose) {
+  CLI::Option* const less =
+      parser_->app.add_flag("--quiet", quiet, "only problems on standard error");
+  parser_->app
+      .add_flag("--verbose", verbose,
+                "on standard error what is read, decided and started, and why")
+      ->excludes(less);
+}
+
 void CommandLine::words(const std::string& name, std::vector<std::string>& values,
                         const std::string& help) {
   parser_->app.add_option(name, values, help);

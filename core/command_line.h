@@ -31,6 +31,8 @@ class CommandLine {
   void flag(const std::string& flag, bool& value, const std::string& help);
   /// Words that no flag takes, as many as there are.
   void words(const std::string& name, std::vector<std::string>& values, const std::string& help);
+  /// `--quiet` and `--verbose`, of which one line gives at most one.
+  void verbosity(bool& quiet, bool& verbose);
   void footer(const std::string& text);
   /// What a shell offers as value of a flag, or as one of the words().
   void suggest(const std::string& flag, std::function<std::vector<std::string>()> values);

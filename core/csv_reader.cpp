@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "core/byte_source.h"
+#include "core/csv_record.h"
 #include "core/parse.h"
 #include "core/text.h"
 
@@ -20,7 +21,7 @@ namespace {
 constexpr std::size_t kMostBadLines = 20;
 
 /// A cell as a message quotes it.
-std::string quoted(const std::string& cell) { return shown_text(cell, 40); }
+std::string quoted(std::string_view cell) { return shown_text(cell, 40); }
 
 /// An empty cell has no sign.
 bool above_zero(const Cell& cell) {
@@ -33,11 +34,17 @@ bool above_zero(const Cell& cell) {
 /// without a word and hides a missing last newline: ByteSource notices both.
 class LineBytes : public io::ByteSourceBase {
  public:
-  explicit LineBytes(std::shared_ptr<ByteSource> source) : source_(std::move(source)) {}
-  int read(char* buffer, int size) override { return source_->read(buffer, size); }
+  LineBytes(std::shared_ptr<ByteSource> source, std::uint32_t& crc)
+      : source_(std::move(source)), crc_(crc) {}
+  int read(char* buffer, int size) override {
+    const int count = source_->read(buffer, size);
+    if (count > 0) crc_ = extend_crc32(crc_, {buffer, static_cast<std::size_t>(count)});
+    return count;
+  }
 
  private:
   std::shared_ptr<ByteSource> source_;
+  std::uint32_t& crc_;
 };
 
 std::shared_ptr<ByteSource> open_source(const std::filesystem::path& path) {
@@ -59,7 +66,15 @@ struct Layout {
 class TableReader {
  public:
   TableReader(const std::filesystem::path& path, const Schema& schema, const ReadOptions& options)
-      : path_(path.string()), schema_(schema), options_(options), check_(column_names(schema)) {}
+      : path_(path.string()), schema_(schema), options_(options), tag_(schema.tag()) {
+    for (std::size_t i = 0; i < schema.size(); ++i) {
+      // What was asked stands in every row, but a part of the key only where something was reached.
+      const auto& key = schema.extra_key;
+      asked_.push_back(i < schema.axes.size() &&
+                       std::find(key.begin(), key.end(), schema.column(i).name) == key.end());
+    }
+    for (const std::string& name : schema.extra_key) extra_key_.push_back(schema.index(name));
+  }
 
   Table read();
 
@@ -70,9 +85,12 @@ class TableReader {
   void read_header(std::string_view text);
   /// Empty when the row is good, else "column: reason".
   std::string read_row(std::string_view text, Row& row);
-  std::string convert(const Column& column, const std::string& text, bool must, Cell& cell) const;
-  std::string check_row(const std::vector<std::string>& cells);
+  std::string convert(const Column& column, std::string_view text, bool must, Cell& cell) const;
+  std::string check_row();
   void add(Row row, std::int64_t line);
+  std::string key_of(const Row& row) const;
+  /// Index of the stored row with the same key; nullopt when `row` is the first.
+  std::optional<std::size_t> find_same(const Row& row);
   void bad(std::int64_t line, const std::string& why);
 
   std::string path_;
@@ -80,8 +98,17 @@ class TableReader {
   ReadOptions options_;
   Layout layout_;
   std::string header_;
-  RowCheck check_;
-  std::vector<const std::string*> known_;              // cells of one row, kept for its memory
+  std::string tag_;
+  std::vector<bool> asked_;              // by column: filled in every row
+  std::vector<std::size_t> extra_key_;   // columns
+  std::vector<std::string_view> cells_;  // of one row, kept for their memory, as is the next
+  std::string unquoted_, lines_;
+  /// What the check of a row covers, sorted by name: "name=" and the cell's place in the file.
+  std::vector<std::pair<std::string, std::size_t>> covered_;
+  // Repetitions of a point come in order in what was not edited: then counting them is enough.
+  // From the first that does not on, all keys are held.
+  bool counting_ = true;
+  std::vector<std::int64_t> next_;                     // by point: repetition not seen yet
   std::unordered_map<std::string, std::size_t> keys_;  // key cells to index in rows
   std::vector<std::string> bad_lines_;
   std::int64_t bad_count_ = 0;
@@ -122,18 +149,27 @@ void TableReader::read_header(std::string_view text) {
     layout_.values.push_back(place(column, column.required));
   }
   layout_.check = find("check");
+  const std::vector<std::string> known = column_names(schema_);
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const std::size_t commons = layout_.common.size();
+    const int at = i < commons ? layout_.common[i] : layout_.values[i - commons];
+    if (at >= 0) covered_.emplace_back(known[i] + "=", static_cast<std::size_t>(at));
+  }
+  std::sort(covered_.begin(), covered_.end(), [](const auto& a, const auto& b) {
+    return a.first.substr(0, a.first.size() - 1) < b.first.substr(0, b.first.size() - 1);
+  });
   if (!missing.empty()) {
     refuse(1, "no column " + join_names(missing) + ": expected a " + schema_.tag() + " file");
   }
 }
 
-std::string TableReader::convert(const Column& column, const std::string& text, bool must,
+std::string TableReader::convert(const Column& column, std::string_view text, bool must,
                                  Cell& cell) const {
-  cell = {};
+  cell = Cell();
   if (text.empty()) return must ? column.name + ": empty, expected a value" : "";
   switch (column.type) {
     case CellType::text:
-      cell = text;
+      cell.emplace<std::string>(text);
       return "";
     case CellType::integer: {
       if (const auto value = parse_integer(text)) {
@@ -157,21 +193,23 @@ std::string TableReader::convert(const Column& column, const std::string& text, 
   return "";
 }
 
-std::string TableReader::check_row(const std::vector<std::string>& cells) {
-  const std::string stored =
-      layout_.check >= 0 ? cells[static_cast<std::size_t>(layout_.check)] : "";
+std::string TableReader::check_row() {
+  const std::string_view stored =
+      layout_.check >= 0 ? cells_[static_cast<std::size_t>(layout_.check)] : std::string_view();
   if (stored.empty()) {
     ++table_.unprotected;
     return "";
   }
-  known_.clear();
-  for (const auto* places : {&layout_.common, &layout_.values}) {
-    for (int at : *places) {
-      known_.push_back(at >= 0 ? &cells[static_cast<std::size_t>(at)] : nullptr);
-    }
+  if (options_.accept_edited) return "";
+  lines_.clear();
+  for (const auto& [name, at] : covered_) {
+    if (cells_[at].empty()) continue;
+    lines_ += name;
+    lines_ += cells_[at];
+    lines_ += '\n';
   }
-  const std::string expected = check_.of(known_);
-  if (stored == expected || options_.accept_edited) return "";
+  const std::string expected = checksum(lines_);
+  if (stored == expected) return "";
   return "check: '" + shown_text(stored, 12) + "' does not fit the row (" + expected +
          "): damaged or edited; --accept-edited takes it";
 }
@@ -182,25 +220,23 @@ std::string TableReader::read_row(std::string_view text, Row& row) {
     return "a carriage return inside the line: expected lines that end with LF or CRLF";
   }
   std::string problem;
-  auto cells = split_record(text, &problem);
-  if (!cells) return problem;
-  while (cells->size() > layout_.width && cells->back().empty())
-    cells->pop_back();  // spreadsheet padding
-  if (cells->size() != layout_.width) {
-    return "cell count: " + std::to_string(cells->size()) + ", expected " +
+  if (!split_cells(text, cells_, unquoted_, &problem)) return problem;
+  while (cells_.size() > layout_.width && cells_.back().empty())
+    cells_.pop_back();  // spreadsheet padding
+  if (cells_.size() != layout_.width) {
+    return "cell count: " + std::to_string(cells_.size()) + ", expected " +
            std::to_string(layout_.width);
   }
-  const auto common = [&](std::size_t i) -> const std::string& {
-    return (*cells)[static_cast<std::size_t>(layout_.common[i])];
+  const auto common = [&](std::size_t i) {
+    return cells_[static_cast<std::size_t>(layout_.common[i])];
   };
-  const std::string& tag = common(0);
-  if (tag != schema_.tag()) {
-    return "schema: '" + quoted(tag) + "', expected " + schema_.tag();
+  if (common(0) != tag_) {
+    return "schema: '" + quoted(common(0)) + "', expected " + tag_;
   }
-  if (std::string why = check_row(*cells); !why.empty()) return why;
+  if (std::string why = check_row(); !why.empty()) return why;
   row.device = common(1);
   if (row.device.empty()) return "device: empty, expected a name";
-  const auto source = time_source_from(common(2));
+  const auto source = time_source_from(std::string(common(2)));
   if (!source) return "time_source: '" + quoted(common(2)) + "' is not a time source";
   row.time_source = *source;
   const auto status = status_from(common(7));
@@ -226,17 +262,13 @@ std::string TableReader::read_row(std::string_view text, Row& row) {
   row.values.resize(schema_.size());
   for (std::size_t i = 0; i < schema_.size(); ++i) {
     const Column& column = schema_.column(i);
-    // What was asked stands in every row, but a part of the key only where something was reached.
-    const bool asked = i < schema_.axes.size() &&
-                       std::find(schema_.extra_key.begin(), schema_.extra_key.end(), column.name) ==
-                           schema_.extra_key.end();
-    const bool must = column.required && (measured || asked);
+    const bool must = column.required && (measured || asked_[i]);
     const int at = layout_.values[i];
-    static const std::string kAbsent;
-    const std::string& cell = at >= 0 ? (*cells)[static_cast<std::size_t>(at)] : kAbsent;
+    const std::string_view cell =
+        at >= 0 ? cells_[static_cast<std::size_t>(at)] : std::string_view();
     if (std::string why = convert(column, cell, must, row.values[i]); !why.empty()) return why;
     if (measured && column.positive && !above_zero(row.values[i]))
-      return column.name + ": " + cell.substr(0, 40) + " is not above zero";
+      return column.name + ": " + std::string(cell.substr(0, 40)) + " is not above zero";
   }
   return "";
 }
@@ -248,16 +280,39 @@ void TableReader::bad(std::int64_t line, const std::string& why) {
   }
 }
 
-void TableReader::add(Row row, std::int64_t line) {
+std::string TableReader::key_of(const Row& row) const {
   std::string key = std::to_string(row.point) + ',' + std::to_string(row.repetition);
-  for (const std::string& name : schema_.extra_key) key += ',' + row.text(schema_, name);
-  const auto [at, fresh] = keys_.emplace(std::move(key), table_.rows.size());
-  if (fresh) {
+  for (std::size_t at : extra_key_) key += ',' + format_cell(row.values[at]);
+  return key;
+}
+
+std::optional<std::size_t> TableReader::find_same(const Row& row) {
+  constexpr std::int64_t kMostPoints = 1 << 22;  // a point beyond is no reason to take memory
+  if (counting_ && extra_key_.empty() && row.point < kMostPoints) {
+    const auto point = static_cast<std::size_t>(row.point);
+    if (point >= next_.size()) next_.resize(std::max(point + 1, 2 * next_.size()), 0);
+    if (row.repetition == next_[point]) {
+      ++next_[point];
+      return std::nullopt;
+    }
+  }
+  if (counting_) {
+    counting_ = false;
+    for (std::size_t i = 0; i < table_.rows.size(); ++i) keys_.emplace(key_of(table_.rows[i]), i);
+    next_ = {};
+  }
+  const auto [at, fresh] = keys_.emplace(key_of(row), table_.rows.size());
+  return fresh ? std::nullopt : std::optional(at->second);
+}
+
+void TableReader::add(Row row, std::int64_t line) {
+  const std::optional<std::size_t> same = find_same(row);
+  if (!same) {
     table_.rows.push_back(std::move(row));
     table_.lines.push_back(line);
     return;
   }
-  if (row_cells(schema_, table_.rows[at->second]) == row_cells(schema_, row)) {
+  if (row_cells(schema_, table_.rows[*same]) == row_cells(schema_, row)) {
     if (++repeated_ > kMostBadLines) return;  // a warning each would be a second file
     table_.warnings.push_back(path_ + ":" + std::to_string(line) +
                               ": the same row a second time, left out");
@@ -269,9 +324,10 @@ void TableReader::add(Row row, std::int64_t line) {
 
 Table TableReader::read() {
   std::int64_t line_number = 0;
+  std::uint32_t crc = 0;
   try {
     const std::shared_ptr<ByteSource> source = open_source(path_);
-    io::LineReader lines(path_, std::make_unique<LineBytes>(source));
+    io::LineReader lines(path_, std::make_unique<LineBytes>(source, crc));
     const auto next = [&]() -> const char* {
       const char* text = lines.next_line();
       if (!source->error().empty())
@@ -283,8 +339,6 @@ Table TableReader::read() {
     const char* header = next();
     if (header == nullptr) throw RefusedFile(path_ + ": is empty, expected a header and rows");
     read_header(header);
-    const std::int64_t header_bytes = static_cast<std::int64_t>(header_.size()) + 1;
-    std::int64_t last_line_bytes = header_bytes;
     std::string held;
     std::int64_t held_line = 0;
     const auto take = [&] {
@@ -300,14 +354,14 @@ Table TableReader::read() {
       take();
       held = text;
       held_line = line_number;
-      last_line_bytes = static_cast<std::int64_t>(held.size()) + 1;
     }
-    table_.whole_bytes = source->bytes();
+    table_.whole_bytes = source->whole_bytes();
+    table_.content_bytes = source->bytes();
+    table_.crc32 = hex_digits(crc);
     if (source->last() == '\n') {
       take();
     } else {
       table_.cut_line = true;
-      table_.whole_bytes = source->bytes() - (last_line_bytes - 1);
       if (held_line == 0) refuse(1, "the header has no end of line: the file was cut");
       table_.warnings.push_back(
           path_ + ":" + std::to_string(held_line) +
@@ -338,50 +392,6 @@ Table TableReader::read() {
 }
 
 }  // namespace
-
-std::optional<std::vector<std::string>> split_record(std::string_view line, std::string* problem) {
-  std::vector<std::string> cells;
-  std::size_t at = 0;
-  while (true) {
-    std::string cell;
-    if (at < line.size() && line[at] == '"') {
-      ++at;
-      bool closed = false;
-      while (at < line.size()) {
-        if (line[at] != '"') {
-          cell += line[at++];
-        } else if (at + 1 < line.size() && line[at + 1] == '"') {
-          cell += '"';
-          at += 2;
-        } else {
-          ++at;
-          closed = true;
-          break;
-        }
-      }
-      if (!closed) {
-        *problem = "cell " + std::to_string(cells.size() + 1) +
-                   ": a quote is left open (a cell cannot hold a line break)";
-        return std::nullopt;
-      }
-      if (at < line.size() && line[at] != ',') {
-        *problem = "cell " + std::to_string(cells.size() + 1) + ": text after a closing quote";
-        return std::nullopt;
-      }
-    } else {
-      const std::size_t end = std::min(line.find(',', at), line.size());
-      cell = std::string(line.substr(at, end - at));
-      if (cell.find('"') != std::string::npos) {
-        *problem = "cell " + std::to_string(cells.size() + 1) + ": a quote inside an unquoted cell";
-        return std::nullopt;
-      }
-      at = end;
-    }
-    cells.push_back(std::move(cell));
-    if (at >= line.size()) return cells;
-    ++at;  // the comma
-  }
-}
 
 Table read_table(const std::filesystem::path& path, const Schema& schema,
                  const ReadOptions& options) {

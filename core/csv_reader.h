@@ -29,6 +29,8 @@ struct Table {
   std::int64_t unprotected = 0;       ///< rows without a `check`
   std::int64_t skipped = 0;           ///< bad rows left out by skip_bad_rows
   std::int64_t whole_bytes = 0;       ///< bytes up to the end of the last whole line
+  std::int64_t content_bytes = 0;     ///< of the whole file, unpacked
+  std::string crc32;                  ///< of the same, 8 hex digits
   bool cut_line = false;              ///< a last line without newline was dropped
 };
 

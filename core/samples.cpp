@@ -1,6 +1,7 @@
 #include "core/samples.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace sonde {
 namespace {
@@ -46,9 +47,10 @@ bool held_up(const Schema& schema, const Row& row) {
 GroupedRows group_rows(const ProbeRows& probe, TimeSource source) {
   const Schema& schema = *probe.schema;
   GroupedRows grouped{&schema, {}, {}};
-  std::map<std::string, std::size_t> position;
+  std::unordered_map<std::string, std::size_t> position;
+  std::string key;
   for (const Row& row : probe.table->rows) {
-    std::string key;
+    key.clear();
     for (std::size_t i = 0; i < schema.axes.size(); ++i) {
       key += format_cell(row.values[i]);
       key += '\x1f';

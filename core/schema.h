@@ -102,6 +102,10 @@ class RowCheck {
 
 /// CRC-32 of a text, 8 hex digits.
 std::string checksum(std::string_view text);
+/// CRC-32 of what came before and `more`; 0 before anything.
+std::uint32_t extend_crc32(std::uint32_t crc, std::string_view more);
+/// 8 hex digits.
+std::string hex_digits(std::uint32_t value);
 
 /// Every schema this build knows, one line each; a probe and its readers share the same object.
 const Schema& chase_schema();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "core/command_line.h"
 #include "core/files.h"
@@ -61,6 +62,12 @@ const CampaignStep kSteps[] = {
 constexpr double kStepLimit = 3600;
 constexpr double kReportLimit = 300;
 
+std::string command_line_of(const std::string& name, const std::vector<std::string>& words) {
+  std::string text = name;
+  for (const std::string& word : words) text += " " + word;
+  return text;
+}
+
 std::string failure_of(const std::string& name, const ChildResult& result) {
   if (result.timed_out) return name + ": ended after its time limit";
   if (result.signal != 0) return name + ": killed by signal " + std::to_string(result.signal);
@@ -88,19 +95,24 @@ ExitCode code_of(const ChildResult& result) {
 
 /// What the children of a campaign came to so far.
 struct Tally {
+  const CommonOptions& options;
   ExitCode code = ExitCode::ok;
   std::vector<std::string> failures;
   bool interrupted = false;
+  nlohmann::ordered_json steps = nlohmann::ordered_json::array();
 
   /// Runs one to its end; its exit code as ours, none when it could not be started.
   std::optional<ExitCode> run(const std::string& name, const std::vector<std::string>& words,
                               double limit_s) {
     try {
-      const ChildResult result = run_child(program_directory() / name, words, limit_s);
+      options.tell("sonde campaign", "running " + command_line_of(name, words));
+      const ChildResult result =
+          run_child(program_directory() / name, words, limit_s, options.json);
       interrupted = result.interrupted;
       const ExitCode ended = interrupted ? ExitCode::interrupted : code_of(result);
       if (ended != ExitCode::ok && !interrupted) failures.push_back(failure_of(name, result));
       code = worse(code, ended);
+      steps.push_back({{"program", name}, {"exit", static_cast<int>(ended)}});
       return ended;
     } catch (const OutputError& error) {
       failures.push_back(error.what());
@@ -126,6 +138,9 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
   line.text("--step-limit", limit_text, "seconds after which a step is taken for hung and ended");
   if (!line.parse(arguments)) return ExitCode::ok;
   options.resolve();
+  if (options.json && options.dry_run) {
+    throw UsageError("--json with --dry-run: ask each probe for its plan (sonde chase --dry-run)");
+  }
   const auto step_limit = parse_number(limit_text);
   if (!step_limit || *step_limit <= 0) {
     throw UsageError("--step-limit: '" + limit_text + "' is not a number of seconds above 0");
@@ -138,17 +153,20 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
   if (!options.dry_run) {
     if (!options.out) {
       out = create_run_directory(device.name);
-      std::cout << out.string() << std::endl;
+      if (!options.json) std::cout << out.string() << std::endl;
     } else if (!create_directory_exclusively(out) && !std::filesystem::is_directory(out)) {
       throw OutputError(out.string() + ": is not a directory");
     }
     lock.emplace(out / ".campaign.lock");
     common.insert(common.end(), {"--out", out.string()});
   }
-  Tally tally;
+  Tally tally{options};
   for (const CampaignStep& step : kSteps) {
-    if (!step.offered(device)) continue;
     const std::string name = std::string("sonde-") + step.probe;
+    if (!step.offered(device)) {
+      options.tell("sonde campaign", "leaving out " + name + ": the device does not offer it");
+      continue;
+    }
     std::vector<std::string> words = common;
     const double budget = options.quick ? step.quick_host_budget_s : step.host_budget_s;
     if (budget > 0 && !options.budget_text && device.time_source == TimeSource::host_clock) {
@@ -169,6 +187,7 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
   std::vector<std::string> reading = {"--run", out.string()};
   if (options.skip_bad_rows) reading.push_back("--skip-bad-rows");
   if (options.accept_edited) reading.push_back("--accept-edited");
+  if (options.verbose) reading.push_back("--verbose");
   for (const char* name : {"sonde-topology", "sonde-report"}) {
     if (tally.interrupted) break;
     lock->check_in_place();
@@ -180,6 +199,15 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
   if (tally.interrupted) {
     std::fprintf(stderr, "sonde campaign: interrupted; the same command with --out %s resumes\n",
                  out.c_str());
+  }
+  if (options.json) {
+    const nlohmann::ordered_json json = {{"schema", "campaign.1"},
+                                         {"out", out.string()},
+                                         {"page", (out / "report/index.html").string()},
+                                         {"steps", tally.steps},
+                                         {"messages", tally.failures},
+                                         {"exit", static_cast<int>(tally.code)}};
+    std::cout << json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
   }
   return tally.code;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/command_line.h"
@@ -233,6 +234,35 @@ void print_csv(const std::vector<Outcome>& outcomes) {
   }
 }
 
+void print_json(const std::vector<Outcome>& outcomes, const std::string& device, ExitCode code) {
+  using Json = nlohmann::ordered_json;
+  const auto number = [](const std::optional<double>& value) {
+    return value ? Json(*value) : Json(nullptr);
+  };
+  Json json = {{"schema", "check_model.1"}, {"device", device}, {"rows", Json::array()}};
+  for (const Outcome& outcome : outcomes) {
+    const Comparison& comparison = outcome.comparison;
+    const PublishedFigure& figure = comparison.figure;
+    json["rows"].push_back({{"row", figure.id},
+                            {"quantity", figure.quantity},
+                            {"variant", comparison.variant},
+                            {"device", outcome.device},
+                            {"published", figure.text},
+                            {"simulated", number(outcome.simulated)},
+                            {"unit", figure.unit},
+                            {"difference", number(outcome.difference)},
+                            {"tolerance_kind", to_string(figure.kind)},
+                            {"tolerance", figure.tolerance},
+                            {"label", comparison.label},
+                            {"verdict", outcome.verdict},
+                            {"reason", outcome.reason},
+                            {"basis", comparison.basis},
+                            {"source", figure.source}});
+  }
+  json["exit"] = static_cast<int>(code);
+  std::cout << json.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
 void require_modelled(const std::string& device) {
   if (open_device(device)->description().time_source == TimeSource::modelled) return;
   throw UsageError("--device: " + device +
@@ -250,13 +280,16 @@ ExitCode run_check_model(const std::vector<std::string>& arguments) {
                    "measure on the simulated chips.");
   std::string device = "host", seed = "1";
   std::optional<std::string> csv, rows;
-  bool no_progress = false;
+  bool no_progress = false, json = false, verbose = false;
   line.text("--device", device, std::string("the simulated chip, e.g. sim:") + kStudyChip);
   line.text("--row", rows, "rows to run, e.g. 3,4 or 7-9,m1 (default: all)");
   line.text("--seed", seed, "seed of every random choice");
   line.text("--csv", csv, "'-': the table as CSV");
-  line.flag("--no-progress", no_progress, "no progress on standard error");
+  line.flag("--json", json, "the table as JSON");
+  line.flag("--no-progress,--quiet", no_progress, "no progress on standard error");
+  line.flag("--verbose", verbose, "on standard error what each row is compared with, and why");
   if (!line.parse(arguments)) return ExitCode::ok;
+  if (csv && json) throw UsageError("--csv - and --json exclude each other");
   if (csv && *csv != "-") throw UsageError("--csv: '" + *csv + "' is not '-'");
   const auto seed_value = parse_integer(seed);
   if (!seed_value || *seed_value < 0) {
@@ -287,6 +320,10 @@ ExitCode run_check_model(const std::vector<std::string>& arguments) {
       devices.insert(outcome.device);
       devices.insert(measures.back()->peers.begin(), measures.back()->peers.end());
     }
+    if (verbose) {
+      std::fprintf(stderr, "check-model: row %s on %s: %s\n", comparison.figure.id.c_str(),
+                   outcome.device.c_str(), comparison.basis.c_str());
+    }
     outcomes.push_back(std::move(outcome));
   }
   for (const std::string& each : devices) require_modelled(each);
@@ -302,7 +339,9 @@ ExitCode run_check_model(const std::vector<std::string>& arguments) {
     announce(problem);
     code = worse(code, ExitCode::point_failed);
   }
-  if (csv) {
+  if (json) {
+    print_json(outcomes, device, code);
+  } else if (csv) {
     print_csv(outcomes);
   } else {
     print_table(outcomes);

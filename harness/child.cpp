@@ -1,10 +1,13 @@
 #include "harness/child.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <thread>
 
 #include "core/process.h"
@@ -13,8 +16,17 @@
 namespace sonde {
 
 ChildResult run_child(const std::filesystem::path& program,
-                      const std::vector<std::string>& arguments, double limit_s) {
-  const pid_t child = spawn({program, arguments, {}});
+                      const std::vector<std::string>& arguments, double limit_s, bool silent) {
+  const int nowhere = silent ? ::open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+  pid_t child = -1;
+  try {
+    child = spawn({program, arguments, {}}, std::nullopt,
+                  nowhere >= 0 ? std::optional<int>(nowhere) : std::nullopt);
+  } catch (...) {
+    if (nowhere >= 0) ::close(nowhere);
+    throw;
+  }
+  if (nowhere >= 0) ::close(nowhere);
   using Clock = std::chrono::steady_clock;
   const auto limit = Clock::now() + std::chrono::duration<double>(limit_s);
   std::optional<Clock::time_point> kill_at;

@@ -17,8 +17,10 @@ struct ChildResult {
 
 /// Runs a program of the suite with inherited standard output and error, in a process group of its
 /// own. A caught signal is passed on; beyond `limit_s` it is ended (SIGTERM, then SIGKILL).
+/// With `silent` its standard output is discarded.
 /// The child also ends when this process dies. Throws OutputError when it cannot be started.
 ChildResult run_child(const std::filesystem::path& program,
-                      const std::vector<std::string>& arguments, double limit_s);
+                      const std::vector<std::string>& arguments, double limit_s,
+                      bool silent = false);
 
 }  // namespace sonde

@@ -1,5 +1,7 @@
 #include "harness/options.h"
 
+#include <cstdio>
+
 #include "core/error.h"
 #include "core/parse.h"
 #include "core/statistics.h"
@@ -27,6 +29,9 @@ void CommonOptions::add_campaign_flags(CommandLine& line) {
             "stop a point when its 95 % interval is within P % of the median");
   line.flag("--quick", quick, "the fewest points that still find every finding, 8 samples each");
   line.flag("--no-progress,--quiet", no_progress, "no progress on standard error");
+  line.flag("--verbose", verbose,
+            "on standard error what is read, planned and started, and why a point ends");
+  line.flag("--json", json, "what is printed, as JSON: the plan of --dry-run, or what was done");
   line.text("--budget", budget_text,
             "seconds of one step (modelled ones where time is); what does not fit is skipped");
   line.choice("--order", order, {"random", "listed"},
@@ -56,9 +61,14 @@ std::vector<std::string> CommonOptions::forwarded() const {
   if (quick) words.push_back("--quick");
   if (dry_run) words.push_back("--dry-run");
   if (no_progress) words.push_back("--no-progress");
+  if (verbose) words.push_back("--verbose");
   if (skip_bad_rows) words.push_back("--skip-bad-rows");
   if (accept_edited) words.push_back("--accept-edited");
   return words;
+}
+
+void CommonOptions::tell(const std::string& who, const std::string& text) const {
+  if (verbose) std::fprintf(stderr, "%s: %s\n", who.c_str(), text.c_str());
 }
 
 void CommonOptions::resolve() {
@@ -93,6 +103,7 @@ void CommonOptions::resolve() {
   }
   if (csv && *csv != "-") throw refuse("--csv", *csv, "'-' (a run directory is chosen with --out)");
   if (out && out->empty()) throw refuse("--out", *out, "a directory name");
+  if (csv && json) throw UsageError("--csv - and --json exclude each other");
   if (csv && out) throw UsageError("--csv - and --out exclude each other");
 }
 

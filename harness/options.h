@@ -27,6 +27,8 @@ struct CommonOptions {
   bool quick = false;
   bool dry_run = false;
   bool no_progress = false;
+  bool verbose = false;
+  bool json = false;
   bool skip_bad_rows = false;
   bool accept_edited = false;
 
@@ -43,6 +45,8 @@ struct CommonOptions {
   std::vector<std::string> forwarded() const;
   /// Checks and converts; throws UsageError naming the flag.
   void resolve();
+  /// One line on standard error where --verbose is given: what is decided or started, and why.
+  void tell(const std::string& who, const std::string& text) const;
   /// What decides the rows, for the manifest: resumed steps must agree in all of it.
   std::map<std::string, std::string> deciding() const;
 };

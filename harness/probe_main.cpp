@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "core/command_line.h"
 #include "core/csv_writer.h"
@@ -20,11 +21,73 @@
 namespace sonde {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 /// Wall time of one sample: the plan's estimate is of a real device; a modelled one takes what this
 /// machine needs to model and write it.
 double wall_estimate_s(const Probe& probe, const Point& point, TimeSource source) {
   if (source != TimeSource::modelled) return point.estimate_s;
   return 2e-4 + 4e-6 * static_cast<double>(probe.rows_per_sample());
+}
+
+struct Total {
+  std::int64_t measured = 0;         ///< points
+  std::int64_t least = 0, most = 0;  ///< repetitions of each
+  double least_s = 0, most_s = 0;
+};
+
+Total total_of(const Probe& probe, const std::vector<Point>& points, const CommonOptions& options,
+               TimeSource source) {
+  Total total;
+  double once = 0;
+  for (const Point& point : points) {
+    if (!point.skip.empty()) continue;
+    once += wall_estimate_s(probe, point, source);
+    ++total.measured;
+  }
+  // A budget ends it, whatever the estimate says.
+  if (options.budget_s && source != TimeSource::modelled)
+    once = std::min(once, *options.budget_s / static_cast<double>(kFewestSamples));
+  total.least = options.repetitions.value_or(kFewestSamples);
+  total.most = options.repetitions.value_or(kMostSamples);
+  total.least_s = once * static_cast<double>(total.least);
+  total.most_s = once * static_cast<double>(total.most);
+  return total;
+}
+
+Json json_of(const Cell& cell) {
+  if (const auto* integer = std::get_if<std::int64_t>(&cell)) return *integer;
+  if (const auto* number = std::get_if<double>(&cell)) return *number;
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  return nullptr;
+}
+
+void print_json(const Json& json) {
+  std::cout << json.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+void print_plan_json(const Probe& probe, const std::vector<Point>& points,
+                     const CommonOptions& options, TimeSource source) {
+  const Schema& schema = probe.schema();
+  Json json = {{"schema", "plan.1"},
+               {"probe", schema.probe},
+               {"device", options.device},
+               {"points", Json::array()}};
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    Json point = {{"point", p}};
+    for (std::size_t i = 0; i < schema.axes.size() && i < points[p].axes.size(); ++i) {
+      point[schema.axes[i].name] = json_of(points[p].axes[i]);
+    }
+    const bool skipped = !points[p].skip.empty();
+    point["estimate_s"] = skipped ? Json() : Json(wall_estimate_s(probe, points[p], source));
+    point["skipped"] = skipped ? Json(points[p].skip) : Json();
+    json["points"].push_back(std::move(point));
+  }
+  const Total total = total_of(probe, points, options, source);
+  json["to_measure"] = total.measured;
+  json["repetitions"] = {{"least", total.least}, {"most", total.most}};
+  json["seconds"] = {{"least", total.least_s}, {"most", total.most_s}};
+  print_json(json);
 }
 
 void print_plan(const Probe& probe, const std::vector<Point>& points, const CommonOptions& options,
@@ -33,15 +96,11 @@ void print_plan(const Probe& probe, const std::vector<Point>& points, const Comm
   std::string header = "point";
   for (const Column& axis : schema.axes) header += '\t' + axis.name;
   std::cout << header << "\testimate_s\treason\n";
-  double once = 0;
-  std::int64_t measured = 0;
   for (std::size_t p = 0; p < points.size(); ++p) {
     std::cout << p;
     for (const Cell& cell : points[p].axes) std::cout << '\t' << format_cell(cell);
     if (points[p].skip.empty()) {
       const double each = wall_estimate_s(probe, points[p], source);
-      once += each;
-      ++measured;
       char estimate[32];
       std::snprintf(estimate, sizeof estimate, "%.2g", each);
       std::cout << '\t' << estimate << "\t\n";
@@ -49,19 +108,15 @@ void print_plan(const Probe& probe, const std::vector<Point>& points, const Comm
       std::cout << "\t\tskipped: " << points[p].skip << '\n';
     }
   }
-  // A budget ends it, whatever the estimate says.
-  if (options.budget_s && source != TimeSource::modelled)
-    once = std::min(once, *options.budget_s / static_cast<double>(kFewestSamples));
+  const Total all = total_of(probe, points, options, source);
+  const auto least = all.least, most = all.most;
   char total[128];
-  const auto least = options.repetitions.value_or(kFewestSamples);
-  const auto most = options.repetitions.value_or(kMostSamples);
   if (least == most) {
-    std::snprintf(total, sizeof total, "about %.1f s", once * static_cast<double>(least));
+    std::snprintf(total, sizeof total, "about %.1f s", all.least_s);
   } else {
-    std::snprintf(total, sizeof total, "about %.1f s to %.1f s", once * static_cast<double>(least),
-                  once * static_cast<double>(most));
+    std::snprintf(total, sizeof total, "about %.1f s to %.1f s", all.least_s, all.most_s);
   }
-  std::cout << measured << " of " << points.size() << " points to measure, " << least
+  std::cout << all.measured << " of " << points.size() << " points to measure, " << least
             << (least == most ? "" : " to " + std::to_string(most))
             << (most == 1 ? " repetition" : " repetitions") << " each: " << total << '\n';
 }
@@ -95,8 +150,12 @@ ExitCode measure(Probe& probe, Device& device, const Selection& selection,
   for (const std::string& warning : run.stored().warnings) {
     print_error(warning);
   }
+  options.tell("sonde-" + schema.probe,
+               "run directory " + run.path().string() + ": " +
+                   format_count(static_cast<std::int64_t>(run.stored().rows.size())) + " rows of " +
+                   schema.probe + " are stored");
   run.drop_tail(incomplete_tail(probe, run.stored().rows));
-  if (run.created()) std::cout << run.path().string() << std::endl;
+  if (run.created() && !options.json) std::cout << run.path().string() << std::endl;
   Outcome outcome;
   try {
     Runner runner(probe, device, selection, points, options, run.stored().rows,
@@ -109,6 +168,17 @@ ExitCode measure(Probe& probe, Device& device, const Selection& selection,
   } catch (const std::exception& error) {
     run.finish("failed", error.what());
     throw;
+  }
+  if (options.json) {
+    print_json(
+        {{"schema", "measured.1"},
+         {"probe", schema.probe},
+         {"device", request.device.name},
+         {"out", run.path().string()},
+         {"points", {{"ok", outcome.ok}, {"skipped", outcome.skipped}, {"failed", outcome.failed}}},
+         {"new_rows", outcome.measured},
+         {"interrupted", outcome.interrupted},
+         {"exit", static_cast<int>(code_of(outcome))}});
   }
   // A step is complete when its rows are, whatever the manifest says.
   if (outcome.measured == 0 && run.was_complete() && !outcome.interrupted) {
@@ -151,12 +221,31 @@ ExitCode run(std::vector<std::string> arguments) {
   }
   const std::vector<Point> points = without_repeats(probe->plan(selection));
   if (points.empty()) throw UsageError("no point to measure: the options leave none");
+  {
+    const auto skipped = std::count_if(points.begin(), points.end(),
+                                       [](const Point& point) { return !point.skip.empty(); });
+    options.tell(
+        "sonde-" + probe->schema().probe,
+        device->description().product + " (" + options.device +
+            "): " + format_count(static_cast<std::int64_t>(points.size())) + " points planned, " +
+            std::to_string(skipped) + " of them skipped; " +
+            (options.repetitions ? std::to_string(*options.repetitions) + " samples each"
+                                 : "until the interval is within " +
+                                       format_number(100 * options.confidence_width) + " %"));
+  }
   if (options.dry_run) {
+    if (options.json) {
+      print_plan_json(*probe, points, options, device->description().time_source);
+      return ExitCode::ok;
+    }
     print_plan(*probe, points, options, device->description().time_source);
     return ExitCode::ok;
   }
   // From here on a signal ends the run after the sample being taken; until here it ends at once.
   catch_signals();
+  if (gbench && options.json) {
+    throw UsageError("--json: Google Benchmark has its own, --benchmark_format=json");
+  }
   if (gbench && (options.out || options.csv)) {
     throw UsageError("--out and --csv: Google Benchmark writes no rows; leave them out");
   }

@@ -295,8 +295,15 @@ void Runner::take(std::size_t point, const Row& row, bool stored) {
     ++state.forgiven;  // what disturbed it may be gone; a modelled fault is not
     return;
   }
-  if (row.status == Status::skipped || row.status == Status::failed) {
+  const auto done = [&](const std::string& why) {
     state.done = true;
+    if (!stored) {
+      options_.tell(probe_.schema().probe, points_[point].label + ": ends after " +
+                                               std::to_string(state.rows) + " samples: " + why);
+    }
+  };
+  if (row.status == Status::skipped || row.status == Status::failed) {
+    done(std::string(to_string(row.status)) + ": " + row.reason);
     return;
   }
   if (row.status == Status::ok) {
@@ -304,12 +311,17 @@ void Runner::take(std::size_t point, const Row& row, bool stored) {
     state.orders.push_back(row.order);
   }
   if (options_.repetitions) {
-    state.done = state.rows - state.forgiven >= *options_.repetitions;
+    if (state.rows - state.forgiven >= *options_.repetitions) done("as many as asked for");
   } else {
     // The cap counts rows, not good samples: throttled ones cannot keep a point going for ever.
     const Stop stop = decide_stop(state.samples, options_.confidence_width);
-    state.done = state.rows >= kMostSamples || stop != Stop::more ||
-                 (state.spent_s >= kMostPointSeconds && is_look(state.rows));
+    if (stop == Stop::converged) {
+      done("its interval is narrow enough");
+    } else if (state.rows >= kMostSamples || stop != Stop::more) {
+      done("the most that a point may take");
+    } else if (state.spent_s >= kMostPointSeconds && is_look(state.rows)) {
+      done("its time is spent");
+    }
   }
 }
 

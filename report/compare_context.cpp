@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/parse.h"
+#include "report/inputs.h"
 
 namespace sonde {
 namespace {
@@ -36,17 +37,11 @@ std::map<std::string, std::string> conditions(const StoredRun& run) {
 }
 
 void add_stale(const StoredRun& run, Lines& notes) {
-  std::error_code error;
-  const auto page = std::filesystem::last_write_time(run.dir / "report/index.html", error);
-  if (error) return;
-  for (const ProbeRows& probe : run.probes) {
-    if (probe.file.empty()) continue;
-    const auto rows = std::filesystem::last_write_time(run.dir / probe.file, error);
-    if (error || rows <= page) continue;
-    notes.push_back((run.dir / "report").string() + " is stale: older than " + probe.file +
-                    "; `sonde report --run " + run.dir.string() + "` draws it anew");
-    return;
-  }
+  const auto changed = changed_since(run.dir / "report", run);
+  if (!changed || changed->empty()) return;
+  notes.push_back((run.dir / "report").string() + " is stale: it was made from other rows of " +
+                  join_names(*changed) + "; `sonde report --run " + run.dir.string() +
+                  "` draws it anew");
 }
 
 }  // namespace

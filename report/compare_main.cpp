@@ -13,8 +13,13 @@
 namespace sonde {
 namespace {
 
-StoredRun load(const std::string& dir, const ReadOptions& read, ExitCode& code) {
+StoredRun load(const std::string& dir, const ReadOptions& read, bool verbose, ExitCode& code) {
   StoredRun stored = load_run(dir, read);
+  for (const ProbeRows& rows : stored.probes) {
+    if (!verbose || !rows.table) continue;
+    std::fprintf(stderr, "sonde-compare: read %s: %s rows\n", (stored.dir / rows.file).c_str(),
+                 format_count(static_cast<std::int64_t>(rows.table->rows.size())).c_str());
+  }
   for (const ProbeRows& rows : stored.probes) {
     for (const std::string& problem : rows.problems) {
       print_error("sonde-compare: " + problem);
@@ -35,7 +40,7 @@ ExitCode run(const std::vector<std::string>& arguments) {
   std::vector<std::string> dirs;
   std::optional<std::string> self, fail_on;
   std::string margin = "1";
-  bool json = false, all = false;
+  bool json = false, all = false, quiet = false, verbose = false;
   ReadOptions read;
   line.words("runs", dirs, "two run directories, A and B");
   line.text("--self", self,
@@ -44,6 +49,7 @@ ExitCode run(const std::vector<std::string>& arguments) {
             "slower:P% or faster:P%: exit 1 when any point is so by more than P % beyond doubt");
   line.text("--margin", margin, "same: the whole interval within this many percent");
   line.flag("--json", json, "everything as JSON");
+  line.verbosity(quiet, verbose);
   line.flag("--all", all, "list every point, not only the slower and faster");
   line.flag("--skip-bad-rows", read.skip_bad_rows,
             "leave bad rows out and count them, instead of refusing their file");
@@ -61,7 +67,7 @@ ExitCode run(const std::vector<std::string>& arguments) {
   if (self) {
     if (!dirs.empty()) throw UsageError("--self takes one run: leave out " + join_names(dirs));
     if (fail_on) throw UsageError("--self and --fail-on exclude each other");
-    const StoredRun stored = load(*self, read, code);
+    const StoredRun stored = load(*self, read, verbose, code);
     const Comparison halves = compare_halves(stored, options);
     std::cout << (json  ? comparison_json(halves, true)
                   : all ? halves_text(halves) + comparison_text(halves, true, colours)
@@ -72,7 +78,7 @@ ExitCode run(const std::vector<std::string>& arguments) {
     throw UsageError("name two run directories, or --self and one; " + std::to_string(dirs.size()) +
                      " given");
   }
-  const StoredRun a = load(dirs[0], read, code), b = load(dirs[1], read, code);
+  const StoredRun a = load(dirs[0], read, verbose, code), b = load(dirs[1], read, verbose, code);
   const Comparison comparison = compare_runs(a, b, options);
   std::cout << (json ? comparison_json(comparison, false)
                      : comparison_text(comparison, all, colours));

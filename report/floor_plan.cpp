@@ -95,12 +95,12 @@ int floor_plan_height(const std::vector<FloorBox>& boxes) {
   return static_cast<int>(std::clamp(120 + 900 * shape, 240.0, 1600.0));
 }
 
-void write_floor_plan(std::ostream& out, const std::vector<FloorBox>& boxes) {
+void write_floor_plan(std::ostream& out, const std::vector<FloorBox>& boxes, double units) {
   const double width = boxes.front().right, height = boxes.front().top;
   // Downwards, so that the first group is at the top left.
   out << "unset border\nunset tics\nunset key\nunset grid\nset xrange [0:" << number(width)
       << "]\nset yrange [" << number(height) << ":0]\nset lmargin 1\nset rmargin 1\n";
-  const double scale = std::min(1.0, 14 / width);  // names shrink with their boxes
+  const double scale = std::min(1.0, 14 / width * units / 960);  // names shrink with their boxes
   const int core_size = std::max(3, static_cast<int>(std::lround(11 * scale)));
   int object = 1;
   for (const FloorBox& box : boxes) {

@@ -23,6 +23,7 @@ std::vector<FloorBox> floor_plan(const CoreTree& tree);
 /// Height of the picture in pixels, at a width of 960.
 int floor_plan_height(const std::vector<FloorBox>& boxes);
 
-void write_floor_plan(std::ostream& out, const std::vector<FloorBox>& boxes);
+/// On a picture `units` wide: names shrink with it.
+void write_floor_plan(std::ostream& out, const std::vector<FloorBox>& boxes, double units);
 
 }  // namespace sonde

@@ -1,6 +1,9 @@
 #include "report/gnuplot.h"
 
+#include <sched.h>
+
 #include <algorithm>
+#include <optional>
 #include <sstream>
 
 #include "core/files.h"
@@ -19,6 +22,11 @@ bool complete_picture(const std::filesystem::path& path, const std::string& form
     static constexpr std::string_view kEnd("IEND\xae\x42\x60\x82", 8);
     return content.size() > kBegin.size() + kEnd.size() && content.starts_with(kBegin) &&
            content.ends_with(kEnd);
+  }
+  if (form == "pdf") {
+    const std::size_t end = content.find_last_not_of("\r\n");
+    return content.starts_with("%PDF-") && end != std::string::npos &&
+           std::string_view(content).substr(0, end + 1).ends_with("%%EOF");
   }
   const std::size_t last = content.find_last_not_of(" \r\n\t");
   return last != std::string::npos && content.find("<svg") != std::string::npos &&
@@ -49,6 +57,21 @@ struct Picture {
   std::filesystem::path final_path;
 };
 
+/// CPUs that this process may run on: as many pictures are drawn at a time.
+int allowed_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(1, CPU_COUNT(&set)) : 1;
+}
+
+/// " canvas pdfcairo svg ... "; nullopt when gnuplot did not answer.
+std::optional<std::string> terminals_of(const std::filesystem::path& program, double seconds) {
+  const std::vector<PlotResult> answer =
+      run_children({{program, {"-e", "print GPVAL_TERMINALS"}}}, 1, seconds);
+  const std::string text = " " + one_line(answer.front().error_text) + " ";
+  if (!answer.front().ok() || text.find(" svg ") == std::string::npos) return std::nullopt;
+  return text;
+}
 /// Whatever ends the drawing, no draft stays.
 struct DraftSweep {
   const std::vector<Picture>& pictures;
@@ -66,14 +89,15 @@ DrawResult draw_figures(const std::vector<Figure>& figures, const std::filesyste
   DrawResult result;
   std::vector<Picture> pictures;
   std::error_code error;
+  const std::vector<std::string>& forms = options.look.forms;
   for (const Figure& figure : figures) {
-    write_plot_script(figure, dir / (figure.id + ".gp"));
-    for (const char* form : {"svg", "png"}) {
+    write_plot_script(figure, dir / (figure.id + ".gp"), options.look);
+    for (const std::string& form : picture_forms()) {
+      const std::filesystem::path path = dir / (figure.id + "." + form);
+      std::filesystem::remove(path, error);  // never older than its data
+      if (std::find(forms.begin(), forms.end(), form) == forms.end()) continue;
       // The folder is locked: a draft that a killed program left is drawn over.
-      Picture picture{figure.id, form, "." + figure.id + ".draft." + form,
-                      dir / (figure.id + "." + form)};
-      std::filesystem::remove(picture.final_path, error);  // never older than its data
-      pictures.push_back(std::move(picture));
+      pictures.push_back({figure.id, form, "." + figure.id + ".draft." + form, path});
     }
   }
   if (pictures.empty()) return result;
@@ -84,24 +108,34 @@ DrawResult draw_figures(const std::vector<Figure>& figures, const std::filesyste
         "gnuplot is not on PATH, so there are no pictures: install the package gnuplot-nox");
     return result;
   }
-  const auto draw = [&](const std::vector<Picture>& some, bool plain) {
-    std::vector<Command> commands;
-    for (const Picture& picture : some) {
-      // Names made from figure ids: nothing from data reaches the command line.
-      const std::string settings = "form='" + picture.form + "'; target='" + picture.draft + "'" +
-                                   (plain ? "; plain=1" : "");
-      commands.push_back({program, {"-e", settings, picture.id + ".gp"}, dir});
-    }
-    return run_children(commands, options.parallel, options.seconds);
-  };
-  std::vector<PlotResult> outcomes = draw(pictures, false);
-  // A gnuplot built without cairo still has the older PNG terminal.
-  for (std::size_t i = 0; i < pictures.size(); ++i) {
-    if (pictures[i].form == "png" && !outcomes[i].ok() && !outcomes[i].timed_out &&
-        outcomes[i].error_text.find("terminal") != std::string::npos) {
-      outcomes[i] = draw({pictures[i]}, true).front();
+  bool plain = false;
+  if (const auto terminals = terminals_of(program, options.seconds)) {
+    const auto has = [&](const std::string& name) {
+      return terminals->find(" " + name + " ") != std::string::npos;
+    };
+    const auto without = [&](const std::string& form, const std::string& terminal) {
+      if (std::erase_if(pictures, [&](const Picture& one) { return one.form == form; }) > 0) {
+        result.errors.push_back("no " + form + ": " + program.string() + " has no " + terminal +
+                                " terminal; the package gnuplot-nox has it");
+      }
+    };
+    plain = !has("pngcairo");
+    if (plain && !has("png")) without("png", "pngcairo");
+    if (!has("pdfcairo")) without("pdf", "pdfcairo");
+  }
+  std::vector<Command> commands;
+  for (const Picture& picture : pictures) {
+    // Names made from figure ids: nothing from data reaches the command line.
+    const std::string settings =
+        "form='" + picture.form + "'; target='" + picture.draft + "'" + (plain ? "; plain=1" : "");
+    commands.push_back({program, {"-e", settings, picture.id + ".gp"}, dir});
+    if (options.tell) {
+      options.tell("in " + dir.string() + ": " + program.string() + " -e \"" + settings + "\" " +
+                   picture.id + ".gp");
     }
   }
+  const std::vector<PlotResult> outcomes = run_children(
+      commands, options.parallel > 0 ? options.parallel : allowed_cpus(), options.seconds);
   for (std::size_t i = 0; i < pictures.size(); ++i) {
     const Picture& picture = pictures[i];
     const PlotResult& outcome = outcomes[i];
@@ -127,7 +161,10 @@ DrawResult draw_figures(const std::vector<Figure>& figures, const std::filesyste
     if (!problem.empty()) {
       result.errors.push_back(name + ": gnuplot (package gnuplot-nox) " + problem +
                               (said.empty() ? "" : ": " + said));
-    } else if (!said.empty()) {
+      continue;
+    }
+    result.pictures.push_back(picture.final_path);
+    if (!said.empty()) {
       result.warnings.push_back(name + ": gnuplot said: " + said);
     }
   }

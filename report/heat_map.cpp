@@ -6,23 +6,16 @@
 
 #include "core/parse.h"
 #include "report/figure.h"
+#include "report/look.h"
 #include "report/plot_script.h"
 #include "report/show.h"
 
 namespace sonde {
 namespace {
 
-/// Viridis (van der Walt and Smith 2015): even steps of lightness, told apart by all common kinds
-/// of colour vision, and far from the grey of an empty cell.
-constexpr const char* kPalette =
-    "set palette defined (0 '#440154', 1 '#472d7b', 2 '#3b528b', 3 '#2c728e', 4 '#21918c', "
-    "5 '#28ae80', 6 '#5ec962', 7 '#addc30', 8 '#fde725')\n";
-constexpr const char* kEmpty = "#c9c9c9";
 constexpr double kBright = 0.55;  ///< of the palette, from where dark text reads better
 constexpr std::size_t kMostPrinted = 12;
 // Pixels, for labels of the size that both terminals draw.
-constexpr double kFigureWidth = 960, kLeft = 150, kRight = 140, kAbove = 90;
-constexpr double kPlotWidth = kFigureWidth - kLeft - kRight;
 constexpr double kLetter = 9, kLine = 15;
 
 /// Labels thinned to every k-th, so that neighbours do not touch.
@@ -43,9 +36,17 @@ std::size_t longest(const std::vector<std::string>& names) {
   return most;
 }
 
+std::string palette(const Colours& colours) {
+  std::string text;
+  for (std::size_t i = 0; i < colours.palette.size(); ++i) {
+    text += (i > 0 ? ", " : "") + std::to_string(i) + " '" + colours.palette[i] + "'";
+  }
+  return "set palette defined (" + text + ")\n";
+}
+
 std::string edge(std::size_t index) { return format_number(static_cast<double>(index) - 0.5); }
 
-void write_groups(std::ostream& out, const HeatMap& map) {
+void write_groups(std::ostream& out, const HeatMap& map, const Colours& colours) {
   for (std::size_t i = 0; i < map.groups.size(); ++i) {
     const HeatGroup& group = map.groups[i];
     const std::string box = " rectangle from " + edge(group.first_column) + "," +
@@ -59,7 +60,8 @@ void write_groups(std::ostream& out, const HeatMap& map) {
     out << "set label " << 10 + i << ' ' << plot_text(group.name, 30) << " at "
         << format_number(static_cast<double>(group.first_column) - 0.5 +
                          static_cast<double>(group.columns) / 2)
-        << ", graph 1 center offset character 0, 0.7 front noenhanced textcolor rgb '#333333'\n";
+        << ", graph 1 center offset character 0, 0.7 front noenhanced textcolor rgb '"
+        << colours.faint_text << "'\n";
   }
 }
 
@@ -133,7 +135,8 @@ int heat_map_height(const HeatMap& map) {
   return static_cast<int>(std::clamp<std::size_t>(240 + 48 * map.rows.size(), 340, 900));
 }
 
-void write_heat_map(std::ostream& out, const Figure& figure) {
+void write_heat_map(std::ostream& out, const Figure& figure, const Canvas& canvas,
+                    const Colours& colours) {
   const HeatMap& map = *figure.heat;
   const Interval range = map.range();
   const auto rows = static_cast<double>(map.rows.size());
@@ -148,35 +151,43 @@ void write_heat_map(std::ostream& out, const Figure& figure) {
     }
   }
   const double name_width = static_cast<double>(longest(map.columns)) * kLetter;
-  const bool rotated = name_width * columns > kPlotWidth;
+  // Beside the map stand names and colour bar; in a narrow picture they come closer.
+  const double left = std::clamp(0.16 * canvas.width, 105.0, 150.0);
+  const double right = std::clamp(0.15 * canvas.width, 110.0, 140.0);
+  const double above = canvas.width < kNarrow ? 120 : 90;  // two lines of title, or four
+  const double plot_width = canvas.width - left - right;
+  const bool rotated = name_width * columns > plot_width;
   const double below = rotated ? std::min(name_width, 20 * kLetter) + 60 : 70;
-  double width = kPlotWidth;
-  double height = figure.height - kAbove - below;
+  double width = plot_width;
+  double height = canvas.height - above - below;
   if (map.rows.size() == map.columns.size()) width = height = std::min(width, height);
-  const double middle = (kFigureWidth + kLeft - kRight) / 2;
-  const auto across = [&](double pixels) { return format_number(pixels / kFigureWidth); };
-  const auto up = [&](double pixels) { return format_number(pixels / figure.height); };
+  const double middle = (canvas.width + left - right) / 2;
+  const auto across = [&](double pixels) { return format_number(pixels / canvas.width); };
+  const auto up = [&](double pixels) { return format_number(pixels / canvas.height); };
   out << "e\n\nset datafile missing 'NaN'\n"
-      << kPalette << "set cbrange [" << format_number(range.low) << ':' << format_number(range.high)
-      << "]\n"
-      << "set cblabel " << plot_text(map.scale) << " noenhanced offset character 0.5, 0\n"
+      << palette(colours) << "set cbrange [" << format_number(range.low) << ':'
+      << format_number(range.high) << "]\n"
+      << "set cblabel " << plot_text(map.scale) << " noenhanced textcolor rgb '" << colours.text
+      << "' offset character 0.5, 0\n"
       << "set lmargin at screen " << across(middle - width / 2) << "\nset rmargin at screen "
-      << across(middle + width / 2) << "\nset tmargin at screen " << up(figure.height - kAbove)
-      << "\nset bmargin at screen " << up(figure.height - kAbove - height) << '\n'
+      << across(middle + width / 2) << "\nset tmargin at screen " << up(canvas.height - above)
+      << "\nset bmargin at screen " << up(canvas.height - above - height) << '\n'
       << "set xrange [-0.5:" << edge(map.columns.size()) << "] noextend\n"
       << "set yrange [" << edge(map.rows.size()) << ":-0.5] noextend\n"
       << "set xtics out noenhanced " << (rotated ? "rotate by 90 right " : "") << "("
       << labels(map.columns, width, rotated ? kLine : name_width) << ")\n"
       << "set ytics out noenhanced (" << labels(map.rows, height, kLine) << ")\n"
-      << "unset grid\nset border 15 linecolor rgb '#666666'\nunset key\n"
-      << "set object 1 rectangle from graph 0,0 to graph 1,1 behind fillcolor rgb '" << kEmpty
-      << "' fillstyle solid noborder\n";
-  write_groups(out, map);
+      << "unset grid\nset border 15 linecolor rgb '" << colours.border << "'\nunset key\n"
+      << "set object 1 rectangle from graph 0,0 to graph 1,1 behind fillcolor rgb '"
+      << colours.empty << "' fillstyle solid noborder\n";
+  write_groups(out, map, colours);
   write_values(out, map, range);
   const bool any = std::any_of(map.cells.begin(), map.cells.end(),
                                [](const auto& cell) { return cell && std::isfinite(*cell); });
   if (!any) {
-    out << "set label 1 'no value to draw' at graph 0.5, graph 0.5 center noenhanced\n"
+    out << "set label 1 'no value to draw' at graph 0.5, graph 0.5 center noenhanced textcolor rgb "
+           "'"
+        << colours.text << "'\n"
         << "unset colorbox\nplot NaN with lines\n";
     return;
   }

@@ -11,6 +11,8 @@
 namespace sonde {
 
 struct Figure;
+struct Canvas;
+struct Colours;
 
 /// Neighbouring rows and columns of a heat map that belong together, outlined as one block.
 struct HeatGroup {
@@ -48,6 +50,7 @@ struct HeatMap {
 int heat_map_height(const HeatMap& map);
 
 /// The part of a script that draws `figure.heat` alone, its data included: one line a cell.
-void write_heat_map(std::ostream& out, const Figure& figure);
+void write_heat_map(std::ostream& out, const Figure& figure, const Canvas& canvas,
+                    const Colours& colours);
 
 }  // namespace sonde

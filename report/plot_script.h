@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "report/figure.h"
+#include "report/look.h"
 
 namespace sonde {
 
@@ -15,8 +16,10 @@ std::string plot_text(std::string_view text, std::size_t most = 120);
 /// The same for the label of a tick, which gnuplot takes for a format of its position.
 std::string tick_text(std::string_view text, std::size_t most = 120);
 
-/// The script that draws a figure, with its data, ready for `gnuplot <id>.gp`. Written through
-/// gnuplot-iostream to `path`. Throws OutputError.
-void write_plot_script(const Figure& figure, const std::filesystem::path& path);
+/// The script that draws a figure, with its data, ready for `gnuplot <id>.gp`; `form='pdf'` on its
+/// command line chooses another form. Written through gnuplot-iostream to `path`. Throws
+/// OutputError.
+void write_plot_script(const Figure& figure, const std::filesystem::path& path,
+                       const Look& look = {});
 
 }  // namespace sonde

@@ -5,7 +5,9 @@
 #include <set>
 
 #include "core/files.h"
+#include "core/parse.h"
 #include "core/signals.h"
+#include "report/inputs.h"
 #include "report/overlay.h"
 #include "report/page.h"
 
@@ -56,12 +58,21 @@ ReportOutcome make_report(const ReportRequest& request) {
   if (request.runs.size() > 1 && request.out.empty()) {
     throw UsageError("--out: required when several runs are given");
   }
+  const auto tell = [&](const std::string& text) {
+    if (request.tell) request.tell(text);
+  };
   std::filesystem::path out = request.out;
   std::vector<std::unique_ptr<RunReport>> reports;  // the analysis points into its run
   std::set<std::string> names, prefixes;
   for (const std::filesystem::path& dir : request.runs) {
     auto report = std::make_unique<RunReport>();
+    tell("reading " + dir.string());
     report->run = load_run(dir, request.read);
+    for (const ProbeRows& probe : report->run.probes) {
+      if (!probe.table) continue;
+      tell("read " + (dir / probe.file).string() + ": " +
+           format_count(static_cast<std::int64_t>(probe.table->rows.size())) + " rows");
+    }
     // Directories of one name in different places stay apart.
     const std::string base = report->run.name;
     for (int i = 2; !names.insert(report->run.name).second; ++i) {
@@ -81,6 +92,7 @@ ReportOutcome make_report(const ReportRequest& request) {
   std::vector<Finding> findings;
   std::vector<Figure> figures;
   for (const auto& report : reports) {
+    tell("analysing " + report->run.name);
     stop_if_interrupted();
     report->analysis = analyse_run(report->run);
     stop_if_interrupted();
@@ -106,21 +118,31 @@ ReportOutcome make_report(const ReportRequest& request) {
   for (const auto& report : reports) views.push_back(report.get());
   const std::vector<Figure> together = overlay_figures(views);
   figures.insert(figures.end(), together.begin(), together.end());
-  write_file_atomically(out / "findings.csv", findings_csv(findings));
+  outcome.findings = out / "findings.csv";
+  std::vector<const StoredRun*> inputs;
+  for (const auto& report : reports) inputs.push_back(&report->run);
+  std::filesystem::remove(out / "inputs.json", error);  // until all of it is made from these rows
+  write_file_atomically(outcome.findings, findings_csv(findings));
+  tell(format_count(static_cast<std::int64_t>(findings.size())) + " findings, " +
+       format_count(static_cast<std::int64_t>(figures.size())) + " figures");
 
   DrawResult drawn;
   try {
-    drawn = draw_figures(figures, out, request.draw);
+    DrawOptions draw = request.draw;
+    draw.tell = tell;
+    drawn = draw_figures(figures, out, draw);
   } catch (const OutputError& problem) {
     drawn.errors.push_back(problem.what());
   }
   for (const std::string& warning : drawn.warnings)
     outcome.messages.push_back("warning: " + warning);
+  outcome.pictures = drawn.pictures;
   outcome.messages.insert(outcome.messages.end(), drawn.errors.begin(), drawn.errors.end());
   if (!drawn.errors.empty()) outcome.code = worse(outcome.code, ExitCode::output);
 
   outcome.page = out / "index.html";
   write_file_atomically(outcome.page, page_html(views, out, drawn.errors, together));
+  write_file_atomically(out / "inputs.json", inputs_json(inputs));
   return outcome;
 }
 

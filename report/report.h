@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,10 +28,14 @@ struct ReportRequest {
   std::filesystem::path out;  ///< empty: <run>/report, for one run only
   ReadOptions read;
   DrawOptions draw;
+  /// Told what is read, found and run, a line each; may be empty.
+  std::function<void(const std::string&)> tell = {};
 };
 
 struct ReportOutcome {
-  std::filesystem::path page;         ///< index.html
+  std::filesystem::path page;  ///< index.html
+  std::filesystem::path findings;
+  std::vector<std::filesystem::path> pictures;
   std::vector<std::string> messages;  ///< for standard error, one line each
   ExitCode code = ExitCode::ok;
 };

@@ -57,6 +57,9 @@ ExitCode run(const std::vector<std::string>& arguments) {
   std::optional<std::string> dir;
   ReadOptions read;
   line.text("--run", dir, "the run directory (required)");
+  bool json = false, quiet = false, verbose = false;
+  line.flag("--json", json, "print what is written to topology.json");
+  line.verbosity(quiet, verbose);
   line.flag("--skip-bad-rows", read.skip_bad_rows,
             "leave bad rows out and count them, instead of refusing their file");
   line.flag("--accept-edited", read.accept_edited, "take rows whose check does not fit");
@@ -66,11 +69,18 @@ ExitCode run(const std::vector<std::string>& arguments) {
   const StoredRun stored = load_run(*dir, read);
   ExitCode code = ExitCode::ok;
   const auto say = [](const std::string& message) { print_error("sonde-topology: " + message); };
-  for (const std::string& warning : stored.warnings) say(warning);
+  const auto warn = [&](const std::string& message) {
+    if (!quiet) say(message);
+  };
+  for (const std::string& warning : stored.warnings) warn(warning);
   for (const char* name : {"profile", "interfere", "handoff"}) {
     const ProbeRows& rows = *stored.probe(name);
     if (rows.table) {
-      for (const std::string& warning : rows.table->warnings) say(warning);
+      if (verbose) {
+        say(fmt::format("read {}: {} rows", (stored.dir / rows.file).string(),
+                        rows.table->rows.size()));
+      }
+      for (const std::string& warning : rows.table->warnings) warn(warning);
       if (rows.table->skipped > 0) {
         say(fmt::format("{}: {} bad rows left out", rows.file, rows.table->skipped));
       }
@@ -81,10 +91,18 @@ ExitCode run(const std::vector<std::string>& arguments) {
   }
   stop_if_interrupted();
   const CoreTree tree = infer_core_tree(stored);
+  const std::string text = topology_json(stored, tree);
   stop_if_interrupted();
-  write_file_atomically(stored.dir / "topology.json", topology_json(stored, tree));
+  write_file_atomically(stored.dir / "topology.json", text);
   write_file_atomically(stored.dir / "topology.xml", topology_xml(stored, tree));
-  print(stored, tree);
+  if (verbose) {
+    say("wrote " + (stored.dir / "topology.json").string() + " and topology.xml: " + tree.reason);
+  }
+  if (json) {
+    std::cout << text;
+  } else {
+    print(stored, tree);
+  }
   std::cout.flush();
   if (!std::cout) throw OutputError("standard output: cannot be written");
   return code;

@@ -29,6 +29,7 @@ std::size_t position(const PairSamples& samples, const CoreName& core) {
 struct Beside {
   const std::vector<CoreName>* aggressors;
   double latency;
+  const std::vector<std::size_t>* positions = nullptr;  // of the aggressors among all cores
 };
 
 /// Rows of one victim.
@@ -43,26 +44,50 @@ struct Victim {
 /// all aggressors apart.
 void regress(const Victim& victim, double alone, std::size_t row, PairSamples& result) {
   const std::size_t m = victim.beside.size();
-  std::vector<std::vector<std::size_t>> sets;  // cores of each row
-  std::set<std::size_t> used;
-  for (const Beside& beside : victim.beside) {
-    std::vector<std::size_t>& cores = sets.emplace_back();
-    for (const CoreName& core : *beside.aggressors) cores.push_back(position(result, core));
-    std::erase(cores, row);
-    used.insert(cores.begin(), cores.end());
+  // A set is measured several times: what depends on it alone is done once, so many times over.
+  struct Subset {
+    std::vector<std::size_t> cores;
+    double times = 0;
+  };
+  std::vector<Subset> subsets;
+  std::vector<std::size_t> subset_of(m);
+  std::unordered_map<const std::vector<CoreName>*, std::size_t> seen;
+  std::vector<bool> used(result.cores.size(), false);
+  for (std::size_t r = 0; r < m; ++r) {
+    const std::vector<CoreName>* named = victim.beside[r].aggressors;
+    const auto [entry, fresh] = seen.try_emplace(named, subsets.size());
+    subset_of[r] = entry->second;
+    if (fresh) {
+      std::vector<std::size_t>& cores = subsets.emplace_back().cores;
+      cores = *victim.beside[r].positions;
+      std::erase(cores, row);
+      for (std::size_t core : cores) used[core] = true;
+    }
+    ++subsets[subset_of[r]].times;
   }
-  const std::vector<std::size_t> cores(used.begin(), used.end());
+  std::vector<std::size_t> cores, column(result.cores.size());
+  for (std::size_t core = 0; core < used.size(); ++core) {
+    if (!used[core]) continue;
+    column[core] = cores.size();
+    cores.push_back(core);
+  }
   const std::size_t p = cores.size();
   if (p == 0) return;
-  std::vector<std::size_t> column(result.cores.size());
-  for (std::size_t c = 0; c < p; ++c) column[cores[c]] = c;
   Matrix normal(p, p);
   std::vector<double> right(p, 0);
   for (std::size_t r = 0; r < m; ++r) {
-    for (std::size_t a : sets[r]) {
-      right[column[a]] += victim.beside[r].latency / alone - 1;
-      for (std::size_t b : sets[r]) normal(column[b], column[a]) += 1;
+    const double more = victim.beside[r].latency / alone - 1;
+    for (std::size_t a : subsets[subset_of[r]].cores) right[column[a]] += more;
+  }
+  for (const Subset& subset : subsets) {
+    for (std::size_t a : subset.cores) {
+      for (std::size_t b : subset.cores) {
+        if (b <= a) normal(column[b], column[a]) += subset.times;
+      }
     }
+  }
+  for (std::size_t a = 0; a < p; ++a) {
+    for (std::size_t b = 0; b < a; ++b) normal(a, b) = normal(b, a);
   }
   double strength = 0;
   for (std::size_t c = 0; c < p; ++c) strength += normal(c, c) / static_cast<double>(p);
@@ -77,7 +102,7 @@ void regress(const Victim& victim, double alone, std::size_t row, PairSamples& r
 /// Each pair for itself: each latency beside one aggressor over the median alone.
 void compare_pairs(const Victim& victim, double alone, std::size_t row, PairSamples& result) {
   for (const Beside& beside : victim.beside) {
-    const std::size_t core = position(result, beside.aggressors->front());
+    const std::size_t core = beside.positions->front();
     if (core != row) result.at(row, core).push_back(beside.latency / alone);
   }
 }
@@ -167,14 +192,24 @@ std::optional<PairSamples> slow_down_samples(const ProbeRows& interfere, TimeSou
       cores.insert(core);
       if (fresh) cores.insert(entry->second.begin(), entry->second.end());
       subsets = subsets || entry->second.size() > 1;
-      victim.beside.push_back({&entry->second, *latency});
+      victim.beside.push_back({&entry->second, *latency, nullptr});
     } catch (const UsageError&) {
       continue;  // a text that names no core says nothing of cores
     }
   }
   if (!any) return std::nullopt;
   PairSamples result = no_samples(cores);
-  for (const auto& [core, victim] : victims) {
+  std::unordered_map<const std::vector<CoreName>*, std::vector<std::size_t>> positions;
+  for (auto& [core, victim] : victims) {
+    for (Beside& beside : victim.beside) {
+      const auto [entry, fresh] = positions.try_emplace(beside.aggressors);
+      if (fresh) {
+        for (const CoreName& each : *beside.aggressors) {
+          entry->second.push_back(position(result, each));
+        }
+      }
+      beside.positions = &entry->second;
+    }
     const std::optional<double> alone = median(victim.alone);
     if (!alone || *alone <= 0 || victim.beside.empty()) continue;
     (subsets ? regress : compare_pairs)(victim, *alone, position(result, core), result);

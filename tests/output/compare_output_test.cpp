@@ -79,12 +79,27 @@ TEST_F(CompareOutput, HalvesOfOneRun) {
 TEST_F(CompareOutput, SaysThatPicturesAreStale) {
   write("a", 1);
   write("b", 2);
-  std::filesystem::create_directories(directory_ / "a/report");
-  test::write_text(directory_ / "a/report/index.html", "<html>");
-  EXPECT_EQ(run({"sonde-compare", "a", "b"}).out.find("stale"), std::string::npos);
-  const auto later = std::filesystem::last_write_time(directory_ / "a/report/index.html");
-  std::filesystem::last_write_time(directory_ / "a/copy.csv", later + std::chrono::seconds(5));
-  EXPECT_NE(run({"sonde-compare", "a", "b"}).out.find("a/report is stale"), std::string::npos);
+  const auto stale = [&](const std::string& a) {
+    return run({"sonde-compare", a, "b"}).out.find(a + "/report is stale") != std::string::npos;
+  };
+  EXPECT_FALSE(stale("a"));
+  ASSERT_EQ(run({"sonde-report", "--run", "a", "--format", "svg"}).exit_code, 0);
+  EXPECT_FALSE(stale("a"));
+  // By content: what is copied, packed or touched later is what it was.
+  std::filesystem::copy(directory_ / "a", directory_ / "copied",
+                        std::filesystem::copy_options::recursive);
+  const auto drawn = std::filesystem::last_write_time(directory_ / "a/report/index.html");
+  std::filesystem::last_write_time(directory_ / "copied/copy.csv", drawn + std::chrono::hours(5));
+  EXPECT_FALSE(stale("copied"));
+  ASSERT_EQ(run({"/bin/gzip", "copied/copy.csv"}).exit_code, 0);
+  EXPECT_FALSE(stale("copied"));
+  std::string rows = test::read_text(directory_ / "a/copy.csv");
+  rows.resize(rows.rfind('\n', rows.size() - 2) + 1);
+  test::write_text(directory_ / "a/copy.csv", rows);
+  std::filesystem::last_write_time(directory_ / "a/copy.csv", drawn - std::chrono::hours(5));
+  EXPECT_TRUE(stale("a"));
+  ASSERT_EQ(run({"sonde-report", "--run", "a", "--format", "svg"}).exit_code, 0);
+  EXPECT_FALSE(stale("a"));
 }
 
 TEST_F(CompareOutput, RefusesWhatItCannotRead) {

@@ -335,7 +335,9 @@ TEST(Report, OlderPngTerminalIsTriedWhereCairoIsMissing) {
   }();
   ASSERT_FALSE(real.empty());
   write_script(temp.path() / "bin" / "gnuplot",
-               "case \"$2\" in *plain=1*|*svg*) exec " + real.string() + " \"$@\";; esac\n" +
+               "case \"$2\" in print*) echo ' canvas png svg ' >&2; exit 0;; "
+               "*plain=1*|*svg*) exec " +
+                   real.string() + " \"$@\";; esac\n" +
                    "echo 'unknown or ambiguous terminal name' >&2; exit 1\n");
   RunWriter run(temp.path() / "r");
   run.copy("d2d", "auto", 4096, {1e-6});

@@ -342,6 +342,42 @@ TEST_F(CsvFile, RepeatedKeys) {
       << refusal();
 }
 
+TEST_F(CsvFile, RepeatedKeysAreFoundInAnyOrderOfRows) {
+  // Repetitions in order, then one that jumps, then keys of both kinds again.
+  const std::vector<std::pair<std::int64_t, std::int64_t>> keys = {
+      {0, 0}, {1, 0}, {0, 1}, {5, 3}, {1, 1}, {7'000'000'000, 0}, {0, 2}};
+  for (const auto& again : keys) {
+    std::filesystem::remove(path());
+    {
+      CsvWriter writer(chase_schema(), path());
+      for (const auto& [point, repetition] : keys) writer.write(row_of(point, repetition, 100));
+      writer.write(row_of(again.first, again.second, 100));
+      writer.write(row_of(again.first, again.second, 101));
+      writer.close();
+    }
+    const std::string key = std::to_string(again.first) + ", " + std::to_string(again.second);
+    EXPECT_NE(refusal().find("chase.csv:10: point, repetition: " + key + " appears twice"),
+              std::string::npos)
+        << refusal();
+    const Table table = read({.skip_bad_rows = true});
+    EXPECT_EQ(table.rows.size(), keys.size());
+    EXPECT_EQ(table.skipped, 1);
+  }
+}
+
+TEST_F(CsvFile, ContentIsTheSamePackedOrNot) {
+  write_rows(3);
+  const std::string text = read_text(path());
+  const Table plain = read();
+  EXPECT_EQ(plain.content_bytes, static_cast<std::int64_t>(text.size()));
+  EXPECT_EQ(plain.crc32, checksum(text));
+  gzFile packed = gzopen(path().c_str(), "wb");
+  gzwrite(packed, text.data(), static_cast<unsigned>(text.size()));
+  gzclose(packed);
+  EXPECT_EQ(read().crc32, plain.crc32);
+  EXPECT_EQ(read().content_bytes, plain.content_bytes);
+}
+
 TEST_F(CsvFile, MissingColumnsAreNamedAndOptionalOnesMayBeAbsent) {
   write_rows(2);
   mutate("latency_ns", "latencyns");
@@ -404,6 +440,21 @@ TEST_F(CsvFile, EmptyMissingDirectoryHeaderOnlyAreFiveDifferentAnswers) {
   EXPECT_NE(refusal().find("is a directory"), std::string::npos) << refusal();
 }
 
+TEST_F(CsvFile, NulBytesBehindTheLastRowAreACutLine) {
+  write_rows(3);
+  const std::string text = read_text(path());
+  for (const std::string& tail :
+       {std::string(1, '\0'), std::string(5000, '\0'), std::string("copy.1,si\0\0", 11)}) {
+    write_text(path(), text + tail);
+    const Table table = read();
+    EXPECT_EQ(table.rows.size(), 3U);
+    EXPECT_TRUE(table.cut_line);
+    EXPECT_EQ(table.whole_bytes, std::ssize(text));
+    write_text(path(), text + tail + "\n");
+    EXPECT_NE(refusal().find(":5: NUL"), std::string::npos) << refusal();
+  }
+}
+
 TEST_F(CsvFile, NulBytesLoneCarriageReturnsAndOpenQuotesAreExplained) {
   write_rows(3);
   const std::string text = read_text(path());
@@ -443,6 +494,17 @@ TEST_F(CsvFile, WriterSaysWhatCannotBeWritten) {
         writer.write(row_of(0, 0, 1));
       },
       OutputError);
+}
+
+TEST_F(CsvFile, ADashIsStandardOutput) {
+  write_rows(3);
+  ::testing::internal::CaptureStdout();
+  {
+    CsvWriter writer(chase_schema(), "-");
+    for (int i = 0; i < 3; ++i) writer.write(row_of(i, 0, 100.0 + i / 3.0));
+    writer.close();
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), read_text(path()));
 }
 
 TEST(RowCheck, IsTheCrcOfSortedLines) {
