@@ -6,6 +6,7 @@
 #   make score      set up, build, prove how often the analyses are right (data/score/)
 #   make torture    set up, build, try to break the suite for as long as it takes (docs/trust.md)
 #   make package    set up, build, pack: build/measure/sonde_<version>_<machine>.deb
+#   make lint       clang-tidy over all sources (package clang-tidy); only what changed since it was clean
 #   make fuzz       build with clang, make up input for every reader, SECONDS each (docs/trust.md)
 PRESET   := measure
 BIN      := build/$(PRESET)/bin
@@ -14,7 +15,7 @@ RUNS     := build/campaign/$(shell git describe --always --dirty 2>/dev/null || 
 PACKAGES := $(shell sed -e 's/\#.*//' cmake/packages.txt)
 APT      := apt-get install -y --no-install-recommends
 
-.PHONY: campaign test bench score torture fuzz portable package packages configure build programs
+.PHONY: campaign test bench score torture fuzz lint portable package packages configure build programs
 
 campaign: programs
 	@status=0; \
@@ -28,6 +29,10 @@ test: build
 
 bench score torture: configure
 	cmake --build --preset $(PRESET) --target $@
+
+lint: configure
+	@cmake --build --preset $(PRESET) --target sonde_revision
+	cmake -DBUILD=build/$(PRESET) -P cmake/lint.cmake
 
 package: programs
 	cd build/$(PRESET) && cpack

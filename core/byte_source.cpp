@@ -108,10 +108,17 @@ int ByteSource::read(char* buffer, int size) {
     ended_ = count == 0 || !error_.empty();
     if (count == 0) break;
     const char* const end = from + count;
-    if (nul_line_ == 0) {
-      const char* const nul = std::find(from, const_cast<char*>(end), '\0');
-      line_ += std::count(static_cast<const char*>(from), nul, '\n');
-      if (nul != end) nul_line_ = line_;
+    for (const char* at = from; at < end;) {
+      const auto left = static_cast<std::size_t>(end - at);
+      const auto* newline = static_cast<const char*>(std::memchr(at, '\n', left));
+      const char* const stop = newline == nullptr ? end : newline;
+      nul_ = nul_ || std::memchr(at, 0, static_cast<std::size_t>(stop - at)) != nullptr;
+      if (newline == nullptr) break;
+      if (nul_ && nul_line_ == 0) nul_line_ = line_;
+      nul_ = false;
+      ++line_;
+      at = newline + 1;
+      whole_bytes_ = bytes_ + (at - from);
     }
     filled += count;
     bytes_ += count;

@@ -21,9 +21,12 @@ class ByteSource {
   /// Fills the buffer; less than `size` only at the end, or after an error.
   int read(char* buffer, int size);
 
-  std::int64_t bytes() const { return bytes_; }        ///< given so far
-  char last() const { return last_; }                  ///< byte given last
-  std::int64_t nul_line() const { return nul_line_; }  ///< of the first NUL byte; 0: none so far
+  std::int64_t bytes() const { return bytes_; }              ///< given so far
+  char last() const { return last_; }                        ///< byte given last
+  std::int64_t whole_bytes() const { return whole_bytes_; }  ///< up to the last newline so far
+  /// First whole line that holds a NUL byte; 0: none so far. Behind the last newline they are what
+  /// a machine that lost its power leaves of a row.
+  std::int64_t nul_line() const { return nul_line_; }
   const std::string& error() const { return error_; }  ///< empty: none so far
 
  private:
@@ -39,6 +42,8 @@ class ByteSource {
   std::int64_t bytes_ = 0;
   std::int64_t line_ = 1;
   std::int64_t nul_line_ = 0;
+  std::int64_t whole_bytes_ = 0;
+  bool nul_ = false;  ///< in the line that was begun
   char last_ = '\n';
   std::string error_;
 };

@@ -223,7 +223,7 @@ int run_program(const std::string& name, const std::function<ExitCode()>& body) 
     code = worse(code == ExitCode::internal ? ExitCode::ok : code, error.code());
   } catch (const std::filesystem::filesystem_error& error) {
     // What nobody expected of a folder is still a matter of folders and rights.
-    std::fprintf(stderr, "%s: %s\n", name.c_str(), error.what());
+    print_error(name + ": " + shown_text(error.what()));
     code = ExitCode::output;
   } catch (const std::bad_alloc&) {
     print_error(name + ": out of memory");

@@ -339,8 +339,6 @@ Table TableReader::read() {
     const char* header = next();
     if (header == nullptr) throw RefusedFile(path_ + ": is empty, expected a header and rows");
     read_header(header);
-    const std::int64_t header_bytes = static_cast<std::int64_t>(header_.size()) + 1;
-    std::int64_t last_line_bytes = header_bytes;
     std::string held;
     std::int64_t held_line = 0;
     const auto take = [&] {
@@ -356,16 +354,14 @@ Table TableReader::read() {
       take();
       held = text;
       held_line = line_number;
-      last_line_bytes = static_cast<std::int64_t>(held.size()) + 1;
     }
-    table_.whole_bytes = source->bytes();
+    table_.whole_bytes = source->whole_bytes();
     table_.content_bytes = source->bytes();
     table_.crc32 = hex_digits(crc);
     if (source->last() == '\n') {
       take();
     } else {
       table_.cut_line = true;
-      table_.whole_bytes = source->bytes() - (last_line_bytes - 1);
       if (held_line == 0) refuse(1, "the header has no end of line: the file was cut");
       table_.warnings.push_back(
           path_ + ":" + std::to_string(held_line) +

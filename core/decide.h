@@ -18,7 +18,7 @@ Decision decide(double excess, double error, std::size_t tests);
 double normal_above(double p);
 
 /// The value that Student's t of so many degrees exceeds with probability `p` (Cornish and Fisher
-/// 1960): at 2.5 % within 3 % from two degrees on.
+/// 1960): at 2.5 % within 4 % from two degrees on.
 double student_above(double p, double freedom);
 
 }  // namespace sonde

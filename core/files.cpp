@@ -149,6 +149,7 @@ std::filesystem::path program_directory() {
   std::error_code error;
   std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) {  // no /proc: what the kernel was asked to run
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel hands addresses over as numbers
     const auto asked = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
     if (asked != nullptr) self = std::filesystem::canonical(asked, error);
   }

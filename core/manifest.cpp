@@ -74,7 +74,7 @@ std::optional<T> known(const Json& json, const char* field) {
 }
 
 CoreName core_from(const std::string& kind, const Json& number) {
-  const CoreName core{kind, json_as<int>(number, "cores")};
+  CoreName core{kind, json_as<int>(number, "cores")};
   constexpr int kMostNumber = 999'999'999;  // of nine digits, as names of cores are read
   if (core.number < 0 || core.number > kMostNumber) {
     throw UsageError("cores: " + number.dump() + " is not a core's number");

@@ -42,6 +42,7 @@ pid_t spawn(const Command& command, std::optional<int> error_fd, std::optional<i
   std::vector<std::string> words = {program};
   words.insert(words.end(), command.arguments.begin(), command.arguments.end());
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   std::vector<std::string> given = command.environment;

@@ -86,7 +86,8 @@ class Rng {
       sum +=
           static_cast<std::int64_t>(bits >> 48) + static_cast<std::int64_t>((bits >> 16) & 0xffff);
     }
-    return sum - 6 * 65536 + 6;  // each 16-bit uniform has mean (2^16 - 1)/2: 12 of them lack 6
+    // Each 16-bit uniform has mean (2^16 - 1)/2: 12 of them lack 6.
+    return sum - std::int64_t{6} * 65536 + 6;
   }
 
  private:

@@ -103,7 +103,7 @@ class Gemm : public Probe {
     if (const auto* set = std::get_if<std::string>(&cores)) work.cores = parse_core_set(*set);
     work.warm = axis<std::string>(schema(), point, "state") == "warm";
     if (sweep_) settle(device, work);
-    const Sample sample = run_verified(device, device.gemm(), "GEMM", work, trial);
+    Sample sample = run_verified(device, device.gemm(), "GEMM", work, trial);
     // A device that places a product itself shows it by the cores that ran.
     const bool more =
         work.blocks && (sample.placement.empty() ||

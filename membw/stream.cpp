@@ -133,7 +133,7 @@ class Stream : public Probe {
       throw Skip("no tiles, buffers, order, re-reads or alignment can be asked of " +
                  device.description().name);
     }
-    const Sample sample = run_verified(device, device.stream(), "stream", work, trial);
+    Sample sample = run_verified(device, device.stream(), "stream", work, trial);
     set(schema(), row, "moved_bytes", work.moved_bytes());
     set(schema(), row, "bandwidth_bytes_per_s",
         (Bytes(work.moved_bytes()) / sample.elapsed).value());

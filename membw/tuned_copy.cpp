@@ -104,7 +104,7 @@ Sample tuned_copy(const std::string& device, const CopyWork& work, const std::st
                        "--repetitions", "1",
                        "--csv",         "-",
                        "--no-progress"};
-  if (!work.warm) command.arguments.push_back("--rotated");
+  if (!work.warm) command.arguments.emplace_back("--rotated");
   if (!work.cores.empty()) {
     command.arguments.insert(command.arguments.end(), {"--cores", format_core_set(work.cores)});
   }

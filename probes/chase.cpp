@@ -85,7 +85,7 @@ class Chase : public Probe {
     work.loads =
         work.warm ? kWarmLoads : work.footprint_bytes / device.description().chase_line_bytes;
     work.seed = trial.seed;
-    const Sample sample = run_verified(device, device.chase(), "chase", work, trial);
+    Sample sample = run_verified(device, device.chase(), "chase", work, trial);
     set(schema(), row, "loads", work.loads);
     set(schema(), row, "latency_ns", nanoseconds(sample.elapsed) / static_cast<double>(work.loads));
     return sample;

@@ -12,8 +12,8 @@ constexpr std::int64_t kExchanges = 1000;
 /// Repetitions go through so many lines: one line's home slice would bias the whole matrix.
 constexpr std::int64_t kLines = 16;
 
-/// Ordered pairs that one plan may hold: they grow with the square of the cores, and 4,096 of them
-/// would need 10 GB and nine hours.
+/// Ordered pairs that one plan may hold of a kind: they grow with the square of the cores. The 17
+/// million of 4,096 cores would take hours, at a millisecond each, and minutes only to be planned.
 constexpr std::size_t kMostPairs = 500'000;
 
 /// As many cores as give no more pairs, evenly spread.
@@ -90,7 +90,7 @@ class Handoff : public Probe {
     work.exchanges = kExchanges;
     work.address_index = trial.repetition % kLines;
     work.seed = trial.seed;
-    const Sample sample = run_verified(device, device.handoff(), "hand-off", work, trial);
+    Sample sample = run_verified(device, device.handoff(), "hand-off", work, trial);
     set(schema(), row, "address_index", work.address_index);
     set(schema(), row, "exchanges", work.exchanges);
     set(schema(), row, "latency_ns",

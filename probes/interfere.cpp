@@ -130,7 +130,7 @@ class Interfere : public Probe {
     work.loads = description.cold_launches ? work.footprint_bytes / description.chase_line_bytes
                                            : kWarmLoads;
     work.seed = trial.seed;
-    const Sample sample = run_verified(device, device.contention(), "contention", work, trial);
+    Sample sample = run_verified(device, device.contention(), "contention", work, trial);
     set(schema(), row, "footprint_bytes", work.footprint_bytes);
     set(schema(), row, "loads", work.loads);
     set(schema(), row, "latency_ns", nanoseconds(sample.elapsed) / static_cast<double>(work.loads));

@@ -40,6 +40,7 @@ struct Series {
   bool emphasis = false;  ///< outliers and the like
   std::vector<FigurePoint> points;
   bool dashed = false;  ///< a line that may lie on another
+  bool bars = true;     ///< intervals are drawn; so many would hide the points otherwise
 };
 
 /// A line at `at`, or a band from `at` to `to`, across the plot or (horizontal only) along a part

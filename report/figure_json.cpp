@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/text.h"
 #include "report/html.h"
 
 namespace sonde {
@@ -15,28 +16,38 @@ Json number(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? Json(*value) : Json();
 }
 
+std::vector<std::string> shown(std::vector<std::string> names) {
+  for (std::string& name : names) name = shown_text(name);
+  return names;
+}
+
 Json axis_json(const Axis& axis, const AxisRange& range) {
   Json ticks = Json::array();
   for (const Tick& tick : range.ticks) {
     if (tick.at < range.low || tick.at > range.high) continue;
     ticks.push_back(Json::array({tick.at, tick.label}));
   }
-  return {{"label", axis.label}, {"log", axis.log},    {"binary", axis.ticks == TickStyle::binary},
-          {"low", range.low},    {"high", range.high}, {"ticks", std::move(ticks)}};
+  return {{"label", shown_text(axis.label)},
+          {"log", axis.log},
+          {"binary", axis.ticks == TickStyle::binary},
+          {"low", range.low},
+          {"high", range.high},
+          {"ticks", std::move(ticks)}};
 }
 
 Json series_json(const Series& series) {
   Json points = Json::array();
   for (const FigurePoint& point : series.points) {
-    points.push_back(Json::array(
-        {number(point.x), number(point.y), number(point.low), number(point.high), point.label}));
+    points.push_back(Json::array({number(point.x), number(point.y), number(point.low),
+                                  number(point.high), shown_text(point.label)}));
   }
   const bool one = series.points.size() == 1;
-  return {{"name", series.name},
+  return {{"name", shown_text(series.name)},
           {"line", series.style != SeriesStyle::points && !one},
           {"dots", series.style != SeriesStyle::line || one},
           {"emphasis", series.emphasis},
           {"dashed", series.dashed},
+          {"bars", series.bars},
           {"points", std::move(points)}};
 }
 
@@ -46,7 +57,7 @@ Json mark_json(const Mark& mark) {
           {"to", number(mark.to)},
           {"from", number(mark.span_from)},
           {"until", number(mark.span_to)},
-          {"text", mark.text}};
+          {"text", shown_text(mark.text)}};
 }
 
 void pack_cells(const HeatMap& map, Json& json) {
@@ -74,15 +85,19 @@ void pack_cells(const HeatMap& map, Json& json) {
 
 Json heat_json(const HeatMap& map) {
   const Interval range = map.range();
-  Json json = {{"rows", map.rows},      {"columns", map.columns}, {"scale", map.scale},
-               {"low", range.low},      {"high", range.high},     {"groups", Json::array()},
+  Json json = {{"rows", shown(map.rows)},
+               {"columns", shown(map.columns)},
+               {"scale", shown_text(map.scale)},
+               {"low", range.low},
+               {"high", range.high},
+               {"groups", Json::array()},
                {"cells", Json::array()}};
   for (const HeatGroup& group : map.groups) {
     json["groups"].push_back({{"row", group.first_row},
                               {"rows", group.rows},
                               {"column", group.first_column},
                               {"columns", group.columns},
-                              {"name", group.name}});
+                              {"name", shown_text(group.name)}});
   }
   if (map.cells.size() > kMostPlainCells) {
     pack_cells(map, json);
@@ -100,21 +115,21 @@ Json heat_json(const HeatMap& map) {
 }
 
 Json figure_json(const Figure& figure) {
-  Json json = {{"title", figure.title},
-               {"subtitle", figure.subtitle},
+  Json json = {{"title", shown_text(figure.title)},
+               {"subtitle", shown_text(figure.subtitle)},
                {"share_of", figure.share_of},
                {"height", figure.height}};
   if (figure.heat) {
     json["heat"] = heat_json(*figure.heat);
-    json["x"] = {{"label", figure.x.label}};
-    json["y"] = {{"label", figure.y.label}};
+    json["x"] = {{"label", shown_text(figure.x.label)}};
+    json["y"] = {{"label", shown_text(figure.y.label)}};
     return json;
   }
   if (!figure.boxes.empty()) {
     json["boxes"] = Json::array();
     for (const FloorBox& box : figure.boxes) {
-      json["boxes"].push_back(
-          Json::array({box.left, box.bottom, box.right, box.top, box.depth, box.core, box.text}));
+      json["boxes"].push_back(Json::array(
+          {box.left, box.bottom, box.right, box.top, box.depth, box.core, shown_text(box.text)}));
     }
     return json;
   }
@@ -127,11 +142,23 @@ Json figure_json(const Figure& figure) {
   return json;
 }
 
+/// Every text of it as people may be shown it.
+void show_texts(Json& json) {
+  for (Json& part : json) {
+    if (part.is_string()) {
+      part = shown_text(part.get_ref<const std::string&>());
+    } else if (part.is_structured()) {
+      show_texts(part);
+    }
+  }
+}
+
 }  // namespace
 
 std::string figures_json(const std::vector<const Figure*>& figures) {
   Json all = {{"figures", Json::object()}};
   for (const Figure* figure : figures) all["figures"][figure->id] = figure_json(*figure);
+  show_texts(all);
   const std::string text = all.dump(-1, ' ', true, Json::error_handler_t::replace);
   std::string out;
   out.reserve(text.size());

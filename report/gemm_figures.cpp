@@ -20,6 +20,16 @@ std::string shapes_sentence(const GemmAnalysis& gemm) {
   return text + ".";
 }
 
+FigurePoint shape_point(const GemmShape& shape, double x, double y) {
+  FigurePoint point{x, y, std::nullopt, std::nullopt,
+                    shape.name() + (shape.label.empty() ? "" : " (" + shape.label + ")")};
+  if (shape.time.interval && shape.time.interval->low > 0) {
+    point.low = y * *shape.time.value / shape.time.interval->high;
+    point.high = y * *shape.time.value / shape.time.interval->low;
+  }
+  return point;
+}
+
 Series roof_series(const GemmRoofline& line, const std::string& name, double from, double to,
                    double scale) {
   Series series{name, SeriesStyle::line, false, {}};

@@ -23,10 +23,11 @@ Figure roof_shares(const std::vector<const RunReport*>& with, const Figure& whol
     const GemmRoofline* line = gemm.main_roofline();
     if (line == nullptr) continue;
     Series points{run->run.name, SeriesStyle::points, false, {}};
+    points.bars = gemm.shapes.size() <= kMostIntervals;
     for (std::size_t i = 0; i < gemm.shapes.size(); ++i) {
       if (!line->fractions[i]) continue;
-      points.points.push_back({gemm.shapes[i].intensity, 100 * *line->fractions[i], std::nullopt,
-                               std::nullopt, gemm.shapes[i].name()});
+      points.points.push_back(
+          shape_point(gemm.shapes[i], gemm.shapes[i].intensity, 100 * *line->fractions[i]));
     }
     figure.series.push_back(std::move(points));
     figure.caption += run_words(*run) + ": of its " + line->name + " roofs. ";
@@ -75,8 +76,9 @@ std::vector<Figure> overlay_rooflines(const std::vector<const RunReport*>& runs)
   for (const RunReport* run : with) {
     const GemmAnalysis& gemm = *run->analysis.gemm;
     Series points{run->run.name, SeriesStyle::points, false, {}};
+    points.bars = gemm.shapes.size() <= kMostIntervals;
     for (const GemmShape& shape : gemm.shapes) {
-      points.points.push_back({shape.intensity, shape.rate() * kScale, {}, {}, shape.name()});
+      points.points.push_back(shape_point(shape, shape.intensity, shape.rate() * kScale));
     }
     figure.series.push_back(std::move(points));
     figure.caption +=

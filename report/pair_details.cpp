@@ -16,7 +16,7 @@ Estimates latencies(const RunAnalysis& analysis, const std::string& probe, const
   const ProbeRows* rows = analysis.run->probe(probe);
   if (rows == nullptr || !rows->table) return found;
   const GroupedRows grouped = group_rows(*rows, analysis.source());
-  const Sampling sampling = sampling_of(analysis.run->manifest, probe);
+  const Sampling sampling = sampling_of(analysis.run->manifest, grouped);
   std::map<Pair, int> seen;
   for (const PointRows& point : grouped.points) {
     if (!fits(*grouped.schema, *point.first)) continue;

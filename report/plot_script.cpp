@@ -237,8 +237,8 @@ void write_series(Gnuplot& gp, const Figure& figure, const Colours& colours, con
         series.dashed ? "2" : std::to_string(colours.dashes ? 1 + colour % kDashes : 1);
     if (!series.emphasis) ++colour;
     const bool intervals =
-        std::any_of(series.points.begin(), series.points.end(),
-                    [](const FigurePoint& point) { return point.low.has_value(); });
+        series.bars && std::any_of(series.points.begin(), series.points.end(),
+                                   [](const FigurePoint& point) { return point.low.has_value(); });
     const std::string size = series.points.size() > 200  ? "0.4"
                              : series.points.size() > 60 ? "0.6"
                                                          : "0.9";

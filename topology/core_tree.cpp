@@ -35,6 +35,7 @@ std::vector<std::vector<CoreName>> in_order(const std::map<CoreName, std::pair<i
   std::map<std::pair<int, int>, std::vector<CoreName>> sets;
   for (const auto& [core, key] : keys) sets[key].push_back(core);
   std::vector<std::vector<CoreName>> groups;
+  groups.reserve(sets.size());
   for (auto& [key, cores] : sets) groups.push_back(std::move(cores));
   std::sort(groups.begin(), groups.end());
   return groups;
@@ -275,7 +276,7 @@ CoreTree infer_core_tree(const StoredRun& run) {
                            std::move(level.groups), level.stability, level.basis});
   }
   if (results.empty() && notes.empty()) {
-    notes.push_back("no profile, interference or hand-off rows");
+    notes.emplace_back("no profile, interference or hand-off rows");
   }
   verdicts.insert(verdicts.end(), notes.begin(), notes.end());
   for (const std::string& verdict : verdicts) {

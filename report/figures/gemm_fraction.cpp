@@ -25,12 +25,13 @@ Figure against_m(const FigureInput& input, const GemmAnalysis& gemm, const GemmR
   figure.x = {"M (rows of A)", true, TickStyle::plain, false};
   figure.y = {"rate over attainable (%)", false, TickStyle::plain, true};
   Series all{"a shape", SeriesStyle::points, false, {}};
+  all.bars = false;  // shapes of one M lie on one line
   std::map<std::int64_t, std::vector<double>> by_m;
   for (std::size_t i = 0; i < gemm.shapes.size(); ++i) {
     if (!line.fractions[i]) continue;
     const double percent = 100 * *line.fractions[i];
     const GemmShape& shape = gemm.shapes[i];
-    all.points.push_back({static_cast<double>(shape.m), percent, {}, {}, shape.name()});
+    all.points.push_back(shape_point(shape, static_cast<double>(shape.m), percent));
     by_m[shape.m].push_back(percent);
   }
   figure.series.push_back(std::move(all));

@@ -33,7 +33,7 @@ std::vector<Figure> build(const FigureInput& input) {
       if (!value) continue;
       values.push_back(*value);
       (line != nullptr && shape.intensity < line->ridge() ? below : above)
-          .points.push_back({shape.intensity, *value, {}, {}, shape.name()});
+          .points.push_back({shape.intensity, *value, {}, {}, shape_point(shape, 0, 0).label});
     }
     if (values.empty()) continue;
     Figure figure;

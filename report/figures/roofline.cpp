@@ -8,8 +8,6 @@
 namespace sonde {
 namespace {
 
-constexpr std::size_t kMostIntervals = 60;  // more bars than that hide the points
-
 std::vector<Figure> build(const FigureInput& input) {
   if (!input.analysis.gemm || input.analysis.gemm->shapes.empty()) return {};
   const GemmAnalysis& gemm = *input.analysis.gemm;
@@ -30,12 +28,7 @@ std::vector<Figure> build(const FigureInput& input) {
   double from = HUGE_VAL, to = 0;
   for (std::size_t i = 0; i < gemm.shapes.size(); ++i) {
     const GemmShape& shape = gemm.shapes[i];
-    FigurePoint point{shape.intensity, shape.rate() * scale, {}, {}, shape.name()};
-    if (shape.time.interval && shape.time.interval->low > 0 &&
-        gemm.shapes.size() <= kMostIntervals) {
-      point.low = shape.flop / shape.time.interval->high * scale;
-      point.high = shape.flop / shape.time.interval->low * scale;
-    }
+    const FigurePoint point = shape_point(shape, shape.intensity, shape.rate() * scale);
     from = std::min(from, point.x);
     to = std::max(to, point.x);
     const bool beyond = main && main->fractions[i].value_or(0) > 1 + 1e-9;
@@ -49,6 +42,7 @@ std::vector<Figure> build(const FigureInput& input) {
     to *= 2;
   }
   figure.series = {below, above, outside};
+  for (Series& series : figure.series) series.bars = gemm.shapes.size() <= kMostIntervals;
   for (const GemmRoofline& line : gemm.rooflines) {
     if (line.suffix == ".sampled_clock") continue;  // another roof for each shape
     figure.series.push_back(roof_series(line, line.name + " roofs", from, to, scale));

@@ -28,7 +28,7 @@ const draw_one = (series, x, y) => {
     const at = round(x(px)), up = round(y(py));
     if (series.line) line += `${i === 0 ? 'M' : 'L'}${at} ${up}`;
     if (series.dots) dots += kShapes[series.shape](at, up, radius);
-    if (low !== null && high !== null) {
+    if (series.bars && low !== null && high !== null) {
       bars += `M${at - 3} ${round(y(low))}h6m-3 0V${round(y(high))}m-3 0h6`;
     }
   });

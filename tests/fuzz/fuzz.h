@@ -27,6 +27,7 @@ class MemoryFile {
   void set(std::string_view content);
 
  private:
+  std::string name_;
   int fd_ = -1;
 };
 

@@ -191,7 +191,7 @@ TEST_F(Faults, AChildThatCrashesExitsOddlyOrTearsItsFileCostsItsStepOnly) {
       {"odd", "exit 99\n", 70, "sonde-copy: exit 99"},
       {"half a row", "\"" + real + "\" \"$@\"; truncate -s -9 run/copy.csv; kill -KILL $$\n", 1,
        "sonde-copy: killed by signal 9"},
-      {"garbage", "\"" + real + "\" \"$@\"; printf 'garb,\"age' >>run/copy.csv; exit 70\n", 70,
+      {"garbage", "\"" + real + "\" \"$@\"; printf 'garb\\000age' >>run/copy.csv; exit 70\n", 70,
        "sonde-copy: exit 70"}};
   for (const Case& one : cases) {
     const fs::path folder = directory_ / one.name;

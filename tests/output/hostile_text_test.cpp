@@ -145,6 +145,16 @@ TEST_F(HostileText, MakesNoElementAndNoAttributeOfAPage) {
     ASSERT_GT(length, 0u) << "not UTF-8 at " << i;
     i += length;
   }
+  // So do the data that the page's program draws from, which hold what the pictures hold.
+  static const std::string kData = "id=\"data\">";
+  const std::size_t data = hostile_page.find(kData);
+  ASSERT_NE(data, std::string::npos);
+  const std::string json = hostile_page.substr(
+      data + kData.size(), hostile_page.find("</script>", data) - data - kData.size());
+  EXPECT_TRUE(nlohmann::json::accept(json));
+  for (const char* mark : {"\\u202e", "\\u2066", "\\u001b", "\\u009b"}) {
+    EXPECT_EQ(json.find(mark), std::string::npos) << mark;
+  }
   for (const char* mark : {"\u202e", "\u2066", "\x1b", "\u009b"}) {
     EXPECT_EQ(hostile_page.find(mark), std::string::npos);
   }

@@ -74,6 +74,15 @@ TEST(TopologyXml, LstopoDrawsTheTree) {
   EXPECT_NE(again.find("cpu39"), std::string::npos);
 }
 
+TEST(TopologyXml, WhatAnAttributeCannotHoldIsAQuestionMark) {
+  StoredRun run = run_of(4);
+  run.manifest.device.product = "a\x01\x1f \x7f\xc3\xa9~<&>\"";
+  CoreTree tree;
+  tree.order = run.manifest.device.cores;
+  EXPECT_NE(topology_xml(run, tree).find("\"a?? ???~&lt;&amp;&gt;&quot;\""), std::string::npos)
+      << topology_xml(run, tree);
+}
+
 /// A machine that hwloc makes up, and what each of its levels groups.
 class Synthetic {
  public:

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -97,6 +98,8 @@ Stopped stop_report(const std::filesystem::path& scratch, const std::filesystem:
                     int signal, double seconds) {
   const std::string marker = marker_of(run);
   ::signal(SIGINT, SIG_DFL);
+  // What a kill -9 left stays until the next report draws.
+  const std::vector<std::string> before = leftovers(run);
   const pid_t report = start(scratch, {"sonde-report", "--run", run.string()}, {{marker}});
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
   const auto sent = Clock::now();
@@ -109,8 +112,12 @@ Stopped stop_report(const std::filesystem::path& scratch, const std::filesystem:
     stopped.problem = "exit " + std::to_string(result.exit_code) + ": " + result.err;
   } else if (const std::size_t left = survivors(marker); left > 0) {
     stopped.problem = std::to_string(left) + " processes survived";
-  } else if (signal != SIGKILL && !leftovers(run).empty()) {
-    stopped.problem = leftovers(run).front() + " was left over";
+  } else if (signal != SIGKILL) {
+    for (const std::string& name : leftovers(run)) {
+      if (std::find(before.begin(), before.end(), name) == before.end()) {
+        stopped.problem = name + " was left over";
+      }
+    }
   }
   return stopped;
 }

@@ -28,6 +28,7 @@ struct RowsPlan {
   double deviation = 0.02;  ///< of one sample, relative
   int samples = 0;          ///< of each point; 0: by the stopping rule
   bool gemms = true;        ///< a sweep of GEMMs beside the rest
+  bool flat = false;        ///< no level, wave or slow core in the chase
   std::uint64_t seed = 1;
 };
 

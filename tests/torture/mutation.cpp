@@ -39,6 +39,7 @@ struct Suite {
 };
 constexpr Suite kSuites[] = {
     {"core/", "test_unit_core", "*"},
+    {"core/", "test_unit_stored", "*"},
     {"core/decide", "test_recovery_compare", "*"},
     {"core/line", "test_recovery_compare", "*"},
     {"core/samples", "test_recovery_compare", "*"},
@@ -50,6 +51,8 @@ constexpr Suite kSuites[] = {
     {"core/stored_run", "test_output_report", "Report*:Figure*"},
     {"topology/", "test_recovery_topology", "*"},
     {"topology/hwloc", "test_recovery_topology_hwloc", "*"},
+    {"topology/", "test_recovery_analysis", "AnalysisPairs*:AnalysisProfile*"},
+    {"topology/", "test_recovery_random_topology", "*"},
     {"report/copy_", "test_recovery_analysis", "AnalysisCopy*"},
     {"report/copy_", "test_recovery_copy", "*"},
     {"report/copy_", "test_output_report", "Report*:Figure*"},
@@ -58,7 +61,8 @@ constexpr Suite kSuites[] = {
     {"gemm_sweep/", "test_unit_gemm_shapes", "*"},
 };
 
-/// Left out: what only whole programs use, and what could signal processes that are not its own.
+/// Left out: what only whole programs use, and what could signal or stop processes that are not its
+/// own.
 const std::set<std::string> kLeftOut = {
     "core/command_line.cpp", "core/process.cpp",     "core/terminal.cpp",
     "core/version.cpp",      "gemm_sweep/gemm.cpp",  "membw/copy.cpp",
@@ -156,7 +160,10 @@ class Bench {
   void time_suites() {
     for (const Suite& suite : kSuites) {
       const std::string key = std::string(suite.program) + suite.filter;
-      if (limits_.contains(key)) continue;
+      const bool used = std::any_of(compile_.begin(), compile_.end(), [&](const auto& file) {
+        return file.first.rfind(suite.files, 0) == 0;
+      });
+      if (limits_.contains(key) || !used) continue;
       const auto begin = std::chrono::steady_clock::now();
       if (!runs(kBuild / "tests" / suite.program, suite, kWork, 300))
         throw std::runtime_error(std::string(suite.program) + " fails without a mutant");

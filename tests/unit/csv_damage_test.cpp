@@ -137,8 +137,8 @@ TEST_P(EverySchema, AnyDamagedByteIsRefusedWithItsLineOrChangesNothing) {
     }
     EXPECT_GT(damage.dropped, 0);
     EXPECT_GT(damage.refused, damage.harmless);
-    RecordProperty("refused", std::to_string(damage.refused));
-    RecordProperty("harmless", std::to_string(damage.harmless));
+    RecordProperty("refused_of_" + std::to_string(count) + "_rows", std::to_string(damage.refused));
+    RecordProperty("harmless_of_" + std::to_string(count) + "_rows", std::to_string(damage.harmless));
   }
 }
 

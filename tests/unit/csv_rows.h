@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -83,9 +84,11 @@ inline Row any_row(const Schema& schema, std::int64_t point, Rng& rng) {
         break;
       case CellType::integer:
         row.values[i] = any_integer(rng);
+        if (column.positive) row.values[i] = static_cast<std::int64_t>(rng() >> 1 | 1);
         break;
       case CellType::number:
         row.values[i] = any_number(rng);
+        if (column.positive) row.values[i] = std::max(5e-324, std::abs(any_number(rng)));
         break;
     }
   }

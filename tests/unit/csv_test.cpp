@@ -440,6 +440,21 @@ TEST_F(CsvFile, EmptyMissingDirectoryHeaderOnlyAreFiveDifferentAnswers) {
   EXPECT_NE(refusal().find("is a directory"), std::string::npos) << refusal();
 }
 
+TEST_F(CsvFile, NulBytesBehindTheLastRowAreACutLine) {
+  write_rows(3);
+  const std::string text = read_text(path());
+  for (const std::string& tail :
+       {std::string(1, '\0'), std::string(5000, '\0'), std::string("copy.1,si\0\0", 11)}) {
+    write_text(path(), text + tail);
+    const Table table = read();
+    EXPECT_EQ(table.rows.size(), 3U);
+    EXPECT_TRUE(table.cut_line);
+    EXPECT_EQ(table.whole_bytes, std::ssize(text));
+    write_text(path(), text + tail + "\n");
+    EXPECT_NE(refusal().find(":5: NUL"), std::string::npos) << refusal();
+  }
+}
+
 TEST_F(CsvFile, NulBytesLoneCarriageReturnsAndOpenQuotesAreExplained) {
   write_rows(3);
   const std::string text = read_text(path());
@@ -479,6 +494,17 @@ TEST_F(CsvFile, WriterSaysWhatCannotBeWritten) {
         writer.write(row_of(0, 0, 1));
       },
       OutputError);
+}
+
+TEST_F(CsvFile, ADashIsStandardOutput) {
+  write_rows(3);
+  ::testing::internal::CaptureStdout();
+  {
+    CsvWriter writer(chase_schema(), "-");
+    for (int i = 0; i < 3; ++i) writer.write(row_of(i, 0, 100.0 + i / 3.0));
+    writer.close();
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), read_text(path()));
 }
 
 TEST(RowCheck, IsTheCrcOfSortedLines) {

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/text.h"
 #include "report/figure_json.h"
 #include "report/grade.h"
 #include "report/html.h"
@@ -71,8 +72,8 @@ TEST(FigureJson, HostileTextStaysText) {
   const std::string text = figures_json({&figure});
   EXPECT_EQ(text.find('<'), std::string::npos);
   for (const char c : text) EXPECT_LT(static_cast<unsigned char>(c), 0x7f);
-  EXPECT_EQ(parsed(figure).at("title"), nasty);
-  EXPECT_EQ(parsed(figure).at("series")[0].at("points")[0][4], nasty);
+  EXPECT_EQ(parsed(figure).at("title"), shown_text(nasty));
+  EXPECT_EQ(parsed(figure).at("series")[0].at("points")[0][4], shown_text(nasty));
 }
 
 TEST(FigureJson, HeatMapsAreExactOrPackedTo16Bits) {

@@ -104,6 +104,12 @@ TEST(SimChip, ImpossibleValues) {
       {"value = 1650,", "value = 0,",
        "core = ", "[clock] core: out of range, expected 1 to 10000 MHz"},
       {"value = 1650,", "value = nan,", "core = ", "[clock] core: out of range"},
+      // No double holds this whole number.
+      {"value = 1650,", "value = 9000000000000000001,", "core = ", "[clock] core: out of range"},
+      {"[\"vector\", \"cube\"]", "[\"<b>\", \"cube\"]",
+       "kinds = ", "[structure] kinds: a kind of core is written in letters a to z"},
+      {"[\"vector\", \"cube\"]", "[\"cube\", \"cube\"]",
+       "kinds = ", "[structure] kinds: the same kind twice"},
       {"value = 1650,", "value = \"fast\",",
        "core = ", "[clock] core: not a number, expected 1 to"},
       {"dies = { value = 2,", "dies = { value = 2.5,",
