@@ -10,19 +10,26 @@
 namespace sonde {
 namespace {
 
-double quantile_of_sorted(const std::vector<double>& sorted, double p) {
-  const double position = p * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  if (below + 1 >= sorted.size()) return sorted.back();
-  const double part = position - static_cast<double>(below);
-  return sorted[below] + part * (sorted[below + 1] - sorted[below]);
-}
+/// Samples of which only some order statistics are asked: each is put into its place when it is.
+class Ordered {
+ public:
+  explicit Ordered(std::span<const double> samples) : values_(samples.begin(), samples.end()) {}
 
-std::vector<double> sorted_copy(std::span<const double> samples) {
-  std::vector<double> sorted(samples.begin(), samples.end());
-  std::sort(sorted.begin(), sorted.end());
-  return sorted;
-}
+  /// The value of rank `rank`, from 0, as in a sorted copy.
+  double at(std::size_t rank) {
+    const auto place = values_.begin() + static_cast<std::ptrdiff_t>(rank);
+    std::nth_element(values_.begin(), place, values_.end());
+    return *place;
+  }
+  /// That of the next rank, right behind at(rank).
+  double next(std::size_t rank) const {
+    return *std::min_element(values_.begin() + static_cast<std::ptrdiff_t>(rank) + 1,
+                             values_.end());
+  }
+
+ private:
+  std::vector<double> values_;
+};
 
 /// Confidence that the median lies between the d-th smallest and the d-th largest of n samples,
 /// 1 - 2 P(Binomial(n, 1/2) < d), for the largest d that reaches `confidence` and for d + 1.
@@ -55,7 +62,12 @@ Ranks find_ranks(std::int64_t n, double confidence) {
 
 std::optional<double> quantile(std::span<const double> samples, double p) {
   if (samples.empty()) return std::nullopt;
-  return quantile_of_sorted(sorted_copy(samples), p);
+  const double position = p * static_cast<double>(samples.size() - 1);
+  const auto below = std::min(static_cast<std::size_t>(position), samples.size() - 1);
+  Ordered values(samples);
+  const double low = values.at(below);
+  if (below + 1 == samples.size()) return low;
+  return low + (position - static_cast<double>(below)) * (values.next(below) - low);
 }
 
 std::optional<double> median(std::span<const double> samples) { return quantile(samples, 0.5); }
@@ -90,16 +102,18 @@ std::optional<Interval> median_interval(std::span<const double> samples, double 
   const Ranks ranks = find_ranks(n, confidence);
   const std::int64_t d = ranks.d;
   if (d == 0) return std::nullopt;
-  const std::vector<double> x = sorted_copy(samples);
-  const auto at = [&](std::int64_t rank) { return x[static_cast<std::size_t>(rank - 1)]; };
-  if (2 * (d + 1) > n + 1) return Interval{at(d), at(n - d + 1)};
+  Ordered x(samples);
+  const auto first = static_cast<std::size_t>(d - 1), last = static_cast<std::size_t>(n - d);
+  const double low = x.at(first);
+  if (2 * (d + 1) > n + 1) return Interval{low, x.at(last)};
+  const double low_inner = x.next(first);
+  const double high_inner = x.at(last - 1), high = x.next(last - 1);
   const double share = (ranks.outer - confidence) / (ranks.outer - ranks.inner);
   const auto nd = static_cast<double>(n);
   const auto dd = static_cast<double>(d);
   const double lambda = (nd - dd) * share / (dd + (nd - 2 * dd) * share);
   // Written so that equal samples give exactly that value.
-  return Interval{at(d) + lambda * (at(d + 1) - at(d)),
-                  at(n - d + 1) - lambda * (at(n - d + 1) - at(n - d))};
+  return Interval{low + lambda * (low_inner - low), high - lambda * (high - high_inner)};
 }
 
 bool is_look(std::int64_t samples) {
