@@ -65,9 +65,10 @@ int allowed_cpus() {
 }
 
 /// " canvas pdfcairo svg ... "; nullopt when gnuplot did not answer.
-std::optional<std::string> terminals_of(const std::filesystem::path& program, double seconds) {
+std::optional<std::string> terminals_of(const std::filesystem::path& program,
+                                        const std::filesystem::path& dir, double seconds) {
   const std::vector<PlotResult> answer =
-      run_children({{program, {"-e", "print GPVAL_TERMINALS"}}}, 1, seconds);
+      run_children({{program, {"-e", "print GPVAL_TERMINALS"}, dir}}, 1, seconds);
   const std::string text = " " + one_line(answer.front().error_text) + " ";
   if (!answer.front().ok() || text.find(" svg ") == std::string::npos) return std::nullopt;
   return text;
@@ -109,7 +110,7 @@ DrawResult draw_figures(const std::vector<Figure>& figures, const std::filesyste
     return result;
   }
   bool plain = false;
-  if (const auto terminals = terminals_of(program, options.seconds)) {
+  if (const auto terminals = terminals_of(program, dir, options.seconds)) {
     const auto has = [&](const std::string& name) {
       return terminals->find(" " + name + " ") != std::string::npos;
     };
