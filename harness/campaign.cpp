@@ -95,6 +95,8 @@ ExitCode code_of(const ChildResult& result) {
 
 /// What the children of a campaign came to so far.
 struct Tally {
+  explicit Tally(const CommonOptions& given) : options(given) {}
+
   const CommonOptions& options;
   ExitCode code = ExitCode::ok;
   std::vector<std::string> failures;
@@ -160,7 +162,7 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
     lock.emplace(out / ".campaign.lock");
     common.insert(common.end(), {"--out", out.string()});
   }
-  Tally tally{options};
+  Tally tally(options);
   for (const CampaignStep& step : kSteps) {
     const std::string name = std::string("sonde-") + step.probe;
     if (!step.offered(device)) {

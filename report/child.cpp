@@ -77,7 +77,7 @@ std::filesystem::path find_on_path(const std::string& name) {
   for (std::string part; std::getline(parts, part, ':');) {
     if (part.empty()) continue;
     std::error_code error;
-    const std::filesystem::path candidate =
+    std::filesystem::path candidate =
         std::filesystem::absolute(std::filesystem::path(part) / name, error);
     if (!error && std::filesystem::is_regular_file(candidate, error) &&
         ::access(candidate.c_str(), X_OK) == 0) {
@@ -110,6 +110,7 @@ std::vector<PlotResult> run_children(const std::vector<Command>& commands, int p
       }
     }
     std::vector<pollfd> waits;
+    waits.reserve(running.size());
     for (const Running& child : running) waits.push_back({child.error_fd, POLLIN, 0});
     ::poll(waits.data(), waits.size(), 5);
     for (auto child = running.begin(); child != running.end();) {

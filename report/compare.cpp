@@ -134,6 +134,7 @@ void judge(Comparison& result, const std::vector<ProbePairs>& probes, const Rule
     }
   }
   std::vector<double> p;
+  p.reserve(family.size());
   for (const LogDifference& difference : family) p.push_back(difference.p);
   const std::vector<bool> found = discoveries(p, kFalseDiscoveries);
   for (std::size_t k = 0; k < family.size(); ++k) {
@@ -192,7 +193,7 @@ Comparison finish(Comparison result, const std::vector<ProbePairs>& probes, cons
   result.margin = rules.options.margin;
   judge(result, probes, rules);
   if (rules.options.fail_on && result.judged() == 0) {
-    result.notes.push_back("--fail-on has nothing to go by: no point could be judged");
+    result.notes.emplace_back("--fail-on has nothing to go by: no point could be judged");
   }
   summarise(result, probes);
   return result;

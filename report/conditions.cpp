@@ -10,8 +10,9 @@ void add_conditions(const GroupedRows& rows, std::vector<Condition>& conditions)
   const std::pair<const char*, const char*> metrics[] = {
       {"clock_mhz", "MHz"}, {"power_w", "W"}, {"temperature_c", "degC"}};
   for (const auto& [metric, unit] : metrics) {
-    const bool known = std::any_of(rows.schema->metrics.begin(), rows.schema->metrics.end(),
-                                   [&](const Column& column) { return column.name == metric; });
+    const bool known =
+        std::any_of(rows.schema->metrics.begin(), rows.schema->metrics.end(),
+                    [name = metric](const Column& column) { return column.name == name; });
     if (!known) continue;
     const Estimate value = overall(rows, metric);
     if (value.value) conditions.push_back({rows.schema->probe, metric, unit, value});

@@ -233,6 +233,7 @@ class PairEvidence : public Evidence {
     };
     std::vector<Effect> effects;
     std::vector<const Partition*> levels;
+    levels.reserve(finer.size() + 2);
     for (const Partition& level : finer) levels.push_back(&level);
     levels.push_back(&units);
     levels.push_back(&groups);

@@ -8,7 +8,7 @@
 
 int main(int argc, char** argv) {
   std::vector<std::filesystem::path> inputs;
-  for (const std::string folder : std::vector<std::string>(argv + 1, argv + argc)) {
+  for (const std::string& folder : std::vector<std::string>(argv + 1, argv + argc)) {
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       inputs.push_back(entry.path());
     }

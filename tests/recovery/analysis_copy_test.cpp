@@ -18,7 +18,7 @@ using testing_runs::npu_copy;
 
 template <class Time>
 Curve measure(const std::vector<double>& sizes, Time time, double noise, int n, std::uint64_t seed,
-              double outliers = 0, bool real = false) {
+              double outliers = 0) {
   Curve curve;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const std::uint64_t key = key_of({seed, i});
@@ -81,8 +81,7 @@ TEST(AnalysisCopy, FindsIntoACoarseLadder) {
 TEST(AnalysisCopy, TellsBothHostSwitchesFromTheCacheEdges) {
   const std::vector<double> sizes = ladder(1024, 256 << 20);
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    const CopyShape shape =
-        analyse_copy(measure(sizes, host_copy, 0.03, 12, seed, 0.05, true), true);
+    const CopyShape shape = analyse_copy(measure(sizes, host_copy, 0.03, 12, seed, 0.05), true);
     ASSERT_EQ(shape.switches.size(), 2u) << seed;
     for (const CopySwitch& found : shape.switches) {
       const double truth = found.jump_s < 0 ? 103809024 : 2112;

@@ -42,7 +42,8 @@ TEST(ProfileFit, AWildCoreInTheMiddleDoesNotReachTheOthers) {
   for (double& value : profiles.column(kCores / 2)) value += rng.below(2) == 0 ? -200 : 200;
   const ProfileFit fit = fit_profiles(profiles);
   for (std::size_t c = 0; c < kCores; ++c) {
-    if (c != kCores / 2) EXPECT_LT(largest(fit.rest, c), 1) << c;
+    if (c == kCores / 2) continue;
+    EXPECT_LT(largest(fit.rest, c), 1) << c;
   }
 }
 

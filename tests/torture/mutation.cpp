@@ -61,7 +61,8 @@ constexpr Suite kSuites[] = {
     {"gemm_sweep/", "test_unit_gemm_shapes", "*"},
 };
 
-/// Left out: what only whole programs use, and what could signal or stop processes that are not its own.
+/// Left out: what only whole programs use, and what could signal or stop processes that are not its
+/// own.
 const std::set<std::string> kLeftOut = {
     "core/command_line.cpp", "core/process.cpp",     "core/terminal.cpp",
     "core/version.cpp",      "gemm_sweep/gemm.cpp",  "membw/copy.cpp",
@@ -159,7 +160,10 @@ class Bench {
   void time_suites() {
     for (const Suite& suite : kSuites) {
       const std::string key = std::string(suite.program) + suite.filter;
-      if (limits_.contains(key)) continue;
+      const bool used = std::any_of(compile_.begin(), compile_.end(), [&](const auto& file) {
+        return file.first.rfind(suite.files, 0) == 0;
+      });
+      if (limits_.contains(key) || !used) continue;
       const auto begin = std::chrono::steady_clock::now();
       if (!runs(kBuild / "tests" / suite.program, suite, kWork, 300))
         throw std::runtime_error(std::string(suite.program) + " fails without a mutant");

@@ -67,10 +67,20 @@ TEST(GemmOrder, ASweepHasRoofsFirstAndAnAnchorBeforeEvery50thShapeAndAtTheEnd) {
     EXPECT_EQ(visits[i].turn, static_cast<std::int64_t>(i)) << "no turn twice, none left out";
   }
   EXPECT_EQ(visits[0].role, kRegisterRole);
-  for (std::size_t i : {1UL, 2UL, 3UL}) EXPECT_EQ(visits[i].role, kRoofRole);
+  EXPECT_EQ(visits[0].shape.m * visits[0].shape.n * visits[0].shape.k, 1LL << 30);
+  std::set<std::int64_t> roofs;
+  for (std::size_t i : {1UL, 2UL, 3UL}) {
+    const Shape& roof = visits[i].shape;
+    EXPECT_EQ(visits[i].role, kRoofRole);
+    EXPECT_TRUE(roof.m == roof.n && roof.n == roof.k) << roof.m;
+    roofs.insert(roof.m);
+  }
+  EXPECT_EQ(roofs, (std::set<std::int64_t>{2048, 4096, 8192}));
   const std::size_t anchors[] = {4, 4 + 51, 4 + 102, 4 + 120 + 3};
   for (std::size_t i = 0; i < std::size(anchors); ++i) {
-    EXPECT_EQ(visits[anchors[i]].role, kAnchorRole + std::to_string(i));
+    const Visit& anchor = visits[anchors[i]];
+    EXPECT_EQ(anchor.role, kAnchorRole + std::to_string(i));
+    EXPECT_TRUE(anchor.shape.m == 512 && anchor.shape.n == 4096 && anchor.shape.k == 4096);
   }
   std::set<std::int64_t> seen;
   for (const Visit& visit : visits) {
