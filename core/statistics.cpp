@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <numbers>
 
 #include "core/decide.h"
@@ -158,17 +159,35 @@ Estimate largest_of(std::span<const Estimate> all) {
   const auto found = std::max_element(all.begin(), all.end(), less);
   if (found == all.end() || !found->interval) return found == all.end() ? Estimate{} : *found;
   Estimate best = *found;
-  const auto near = std::count_if(all.begin(), all.end(), [&](const Estimate& one) {
-    return one.value && (one.interval ? one.interval->high : *one.value) >= best.interval->low;
-  });
+  std::vector<const Estimate*> near;  // with the best itself
+  std::vector<double> reaches;        // down from their values
+  std::size_t chosen_from = 0;
+  for (const Estimate& one : all) {
+    if (!one.value || (one.interval ? one.interval->high : *one.value) < best.interval->low)
+      continue;
+    ++chosen_from;
+    if (!one.interval) continue;
+    near.push_back(&one);
+    reaches.push_back(*one.value - one.interval->low);
+  }
   // One of two equal ones reads low only with the other: 2.5 % are still left for each.
   constexpr double kBelow = 1 - kConfidence;
-  if (near > 2) {
-    const auto freedom = static_cast<double>(best.n - 1);
-    const double by = student_above(kBelow / static_cast<double>(near), freedom) /
-                      student_above(kBelow / 2, freedom);
-    best.interval->low = *best.value - by * (*best.value - best.interval->low);
+  // A reach that chance made short says little about so rare a fault: that of the others counts
+  // too. Share calibrated on normal samples: of 1 to 300 alike with 8 to 27 samples 94 to 99.8 %
+  // hold.
+  constexpr double kLeast = 0.7;
+  const double least = kLeast * median(reaches).value_or(0);
+  double low = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < near.size(); ++i) {
+    const auto freedom = static_cast<double>(near[i]->n - 1);
+    const double by = chosen_from > 2
+                          ? student_above(kBelow / static_cast<double>(chosen_from), freedom) /
+                                student_above(kBelow / 2, freedom)
+                          : 1;
+    // The largest is at least as large as any other: the highest of the low ends holds for it.
+    low = std::max(low, *near[i]->value - by * std::max(reaches[i], least));
   }
+  best.interval->low = low;
   return best;
 }
 

@@ -84,8 +84,9 @@ Estimate estimate_median(std::span<const double> samples_in_order, const Samplin
 Estimate rate_of(double work, const Estimate& time);
 
 /// The largest of several estimates; those without a value take no part. It was chosen because
-/// chance favoured it too, so its interval reaches further down, by how many others reach into it
-/// (Bonferroni): of equal ones it still holds the value in 95 %.
+/// chance favoured it too, so low ends reach further down, by how many reach into its interval
+/// (Bonferroni), and the highest of them is its own: of equal ones it still holds the value in 95
+/// %.
 Estimate largest_of(std::span<const Estimate> all);
 
 }  // namespace sonde

@@ -232,6 +232,14 @@ TEST(LargestOf, ReachesFurtherDownForWhatElseCouldHaveBeenIt) {
   EXPECT_EQ(largest_of(ten).interval->high, 12);
 }
 
+TEST(LargestOf, IsAtLeastWhatAnyOtherSurelyIs) {
+  // The largest was measured badly, those below it well.
+  std::vector<Estimate> all(9, Estimate{9.5, Interval{9.4, 9.6}, 20});
+  all.push_back({10.0, Interval{2, 11}, 20});
+  EXPECT_EQ(largest_of(all).value, 10);
+  EXPECT_NEAR(largest_of(all).interval->low, 9.5 - 0.1 * 2.8609 / 2.0930, 1e-4);
+}
+
 TEST(LargestOf, CoversTheLargestOfEqualOnes) {
   Rng rng(31);
   constexpr int kTrials = 1500;
