@@ -168,8 +168,8 @@ TEST_F(Faults, AHangingStepIsEndedAtItsLimitAndTheOthersRun) {
         << result.err;
   }
   EXPECT_TRUE(fs::exists(directory_ / "run/report/index.html"));
-  for (const auto& step :
-       nlohmann::json::parse(read_text(directory_ / "run/manifest.json")).at("steps")) {
+  const auto manifest = nlohmann::json::parse(read_text(directory_ / "run/manifest.json"));
+  for (const auto& step : manifest.at("steps")) {
     EXPECT_EQ(step.at("state"), "running") << step;
   }
   refused({"sonde", "campaign", "--step-limit", "0"}, 2, {"--step-limit", "0"});
