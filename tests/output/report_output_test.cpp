@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <functional>
 #include <sstream>
 
 #include "core/error.h"
@@ -438,65 +437,6 @@ TEST(Report, DebugBuildAndUnfinishedStepAreSaid) {
   EXPECT_NE(page.find("Not a release build"), std::string::npos);
   EXPECT_NE(page.find("copy: interrupted, SIGINT"), std::string::npos);
   EXPECT_NE(page.find("Not measured: there is no <code>chase.csv"), std::string::npos);
-}
-
-}  // namespace
-}  // namespace sonde
-
-namespace sonde {
-namespace {
-
-/// Median of a metric over the ok rows that fit, straight from the file.
-double median_of_rows(const std::filesystem::path& csv, const Schema& schema,
-                      const std::string& metric, const std::function<bool(const Row&)>& fits) {
-  std::vector<double> values;
-  for (const Row& row : read_table(csv, schema).rows) {
-    if (row.status == Status::ok && fits(row)) values.push_back(*row.number(schema, metric));
-  }
-  return median(values).value();
-}
-
-TEST(Figures, PointsAreTheRowsInTheUnitOfTheAxis) {
-  test::TemporaryDirectory directory;
-  testing_runs::write_npu_run(directory / "run");
-  const StoredRun run = load_run(directory / "run", {});
-  const RunAnalysis analysis = analyse_run(run);
-  const std::vector<Finding> findings = find_findings(analysis);
-  const Schema& chase = chase_schema();
-  const Schema& copy = copy_schema();
-  int seen = 0;
-  for (const Figure& figure : build_figures({analysis, findings})) {
-    ASSERT_FALSE(figure.series.empty()) << figure.id;
-    for (const FigurePoint& point : figure.series[0].points) {
-      if (figure.id == "chase_blocks") {
-        EXPECT_EQ(figure.y.label, "latency (ns a load)");
-        EXPECT_DOUBLE_EQ(
-            point.y,
-            median_of_rows(directory / "run/chase.csv", chase, "latency_ns", [&](const Row& row) {
-              return row.text(chase, "core") == "vector" && row.number(chase, "blocks") == point.x;
-            }));
-        ++seen;
-      } else if (figure.id == "copy_time") {
-        EXPECT_EQ(figure.y.label, "time (\u00b5s)");
-        EXPECT_NEAR(point.y,
-                    1e6 * median_of_rows(
-                              directory / "run/copy.csv", copy, "elapsed_s",
-                              [&](const Row& row) { return row.number(copy, "bytes") == point.x; }),
-                    1e-9 * point.y);
-        ++seen;
-      } else if (figure.id == "copy_bandwidth") {
-        EXPECT_EQ(figure.y.label, "bandwidth (GB/s, bytes counted once)");
-        EXPECT_NEAR(point.y,
-                    point.x * 1e-9 /
-                        median_of_rows(
-                            directory / "run/copy.csv", copy, "elapsed_s",
-                            [&](const Row& row) { return row.number(copy, "bytes") == point.x; }),
-                    1e-9 * point.y);
-        ++seen;
-      }
-    }
-  }
-  EXPECT_GT(seen, 100);
 }
 
 }  // namespace

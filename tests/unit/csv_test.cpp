@@ -1,157 +1,21 @@
+// Reading a result file: what is accepted, dropped, counted or refused, and in which words.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 
-#include "core/csv_reader.h"
-#include "core/csv_writer.h"
 #include "core/rng.h"
-#include "tests/support/programs.h"
+#include "tests/unit/csv_file.h"
 
 namespace sonde {
 namespace {
 
+using test::CsvFile;
 using test::read_text;
-using test::TemporaryDirectory;
+using test::row_of;
 using test::write_text;
-
-Row row_of(std::int64_t point, std::int64_t repetition, double latency) {
-  const Schema& schema = chase_schema();
-  Row row;
-  row.device = "Acc, \"B\" 2 GHz";
-  row.time_source = TimeSource::modelled;
-  row.point = point;
-  row.repetition = repetition;
-  row.order = point * 100 + repetition;
-  row.start_s = 0.125;
-  row.values.assign(schema.size(), {});
-  row.values[schema.index("core")] = std::string("vector0");
-  row.values[schema.index("blocks")] = std::int64_t{1};
-  row.values[schema.index("footprint_bytes")] = std::int64_t{16384};
-  row.values[schema.index("state")] = std::string("cold");
-  row.values[schema.index("loads")] = std::int64_t{256};
-  row.values[schema.index("elapsed_s")] = latency * 256e-9;
-  row.values[schema.index("latency_ns")] = latency;
-  return row;
-}
-
-class CsvFile : public ::testing::Test {
- protected:
-  void write_rows(int count) {
-    CsvWriter writer(chase_schema(), path());
-    for (int i = 0; i < count; ++i) writer.write(row_of(i, 0, 100.0 + i / 3.0));
-    writer.close();
-  }
-  Table read(const ReadOptions& options = {}) {
-    return read_table(path(), chase_schema(), options);
-  }
-  std::string refusal(const ReadOptions& options = {}) {
-    try {
-      read(options);
-    } catch (const RefusedFile& error) {
-      EXPECT_EQ(error.code(), ExitCode::usage);
-      return error.what();
-    }
-    return "";
-  }
-  void mutate(const std::string& from, const std::string& to, std::size_t occurrence = 1) {
-    std::string text = read_text(path());
-    std::size_t at = 0;
-    for (std::size_t i = 0; i < occurrence; ++i) at = text.find(from, i == 0 ? 0 : at + 1);
-    ASSERT_NE(at, std::string::npos) << from;
-    write_text(path(), text.replace(at, from.size(), to));
-  }
-  /// Replaces text and drops every check, as a hand edit in an unprotected file would.
-  void edit_unprotected(const std::string& from, const std::string& to) {
-    std::string text = read_text(path());
-    std::string result;
-    for (std::size_t at = 0, line = 0; at < text.size(); ++line) {
-      const std::size_t end = text.find('\n', at);
-      std::string one = text.substr(at, end - at);
-      if (line > 0) one = one.substr(0, one.rfind(',') + 1);
-      result += one + "\n";
-      at = end + 1;
-    }
-    write_text(path(), result);
-    mutate(from, to);
-  }
-  std::filesystem::path path() const { return directory_ / "chase.csv"; }
-
-  TemporaryDirectory directory_;
-};
-
-TEST_F(CsvFile, HeaderIsTheContract) {
-  EXPECT_EQ(csv_header(chase_schema()),
-            "schema,device,time_source,point,repetition,order,start_s,status,reason,"
-            "core,blocks,footprint_bytes,state,loads,elapsed_s,latency_ns,placement,clock_mhz,"
-            "power_w,temperature_c,waited_s,note,end_s,check\n");
-  EXPECT_EQ(csv_header(copy_schema()),
-            "schema,device,time_source,point,repetition,order,start_s,status,reason,"
-            "direction,method,bytes,alignment_bytes,state,cores,tunables,elapsed_s,"
-            "bandwidth_bytes_per_s,counting,store,placement,clock_mhz,power_w,temperature_c,waited_"
-            "s,note,end_s,check\n");
-}
-
-TEST_F(CsvFile, WhatIsWrittenIsReadBackBitForBit) {
-  std::vector<Row> rows;
-  Rng rng(17);
-  const std::vector<std::string> texts = {"",         "plain",
-                                          "a,b",      "say \"x\"",
-                                          " leading", "trailing ",
-                                          "tab\t",    "\xC3\xA9\xE2\x80\xAE",
-                                          "'`$(x)`'", std::string(70000, 'q')};
-  {
-    CsvWriter writer(chase_schema(), path());
-    for (int i = 0; i < 200; ++i) {
-      Row row = row_of(i, i % 3, 1);
-      row.values[chase_schema().index("note")] = texts[rng.below(texts.size())].empty()
-                                                     ? Cell()
-                                                     : Cell(texts[rng.below(texts.size() - 1) + 1]);
-      // Any finite double, subnormals too, and negative ones where a column may hold them.
-      double value = 0;
-      do {
-        const std::uint64_t bits = rng();
-        std::memcpy(&value, &bits, sizeof value);
-      } while (!std::isfinite(value));
-      row.values[chase_schema().index("latency_ns")] = std::abs(value);
-      row.values[chase_schema().index("temperature_c")] = value;
-      if (i % 7 == 0) {
-        row.status = Status::skipped;
-        row.reason = "because, \"quoted\"";
-        row.start_s.reset();
-        row.values[chase_schema().index("latency_ns")] = Cell();
-      }
-      writer.write(row);
-      rows.push_back(std::move(row));
-    }
-    writer.close();
-  }
-  const Table table = read();
-  ASSERT_EQ(table.rows.size(), rows.size());
-  EXPECT_TRUE(table.warnings.empty());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    EXPECT_EQ(row_cells(chase_schema(), table.rows[i]), row_cells(chase_schema(), rows[i])) << i;
-    for (const char* column : {"latency_ns", "temperature_c"}) {
-      EXPECT_EQ(table.rows[i].values[chase_schema().index(column)],
-                rows[i].values[chase_schema().index(column)]);
-    }
-  }
-}
-
-TEST_F(CsvFile, LineBreaksAndNulInTextBecomeBlanks) {
-  Row row = row_of(0, 0, 1);
-  row.status = Status::failed;
-  row.reason = std::string("a\nb\rc\0d", 7);
-  {
-    CsvWriter writer(chase_schema(), path());
-    writer.write(row);
-    writer.close();
-  }
-  EXPECT_EQ(read().rows.at(0).reason, "a b c d");
-}
 
 TEST_F(CsvFile, ByteOrderMarkCrlfOrderAndExtraColumnsAreFine) {
   write_rows(3);
@@ -484,32 +348,6 @@ TEST_F(CsvFile, LongLines) {
   EXPECT_NE(refusal().find("chase.csv:3: cell count"), std::string::npos);
   write_text(path(), text + std::string(17 << 20, 'a') + "\n");
   EXPECT_NE(refusal().find("longer than 16 MiB"), std::string::npos);
-}
-
-TEST_F(CsvFile, WriterSaysWhatCannotBeWritten) {
-  EXPECT_THROW(CsvWriter(chase_schema(), directory_ / "none/chase.csv"), OutputError);
-  EXPECT_THROW(
-      {
-        CsvWriter writer(chase_schema(), "/dev/full");
-        writer.write(row_of(0, 0, 1));
-      },
-      OutputError);
-}
-
-TEST_F(CsvFile, ADashIsStandardOutput) {
-  write_rows(3);
-  ::testing::internal::CaptureStdout();
-  {
-    CsvWriter writer(chase_schema(), "-");
-    for (int i = 0; i < 3; ++i) writer.write(row_of(i, 0, 100.0 + i / 3.0));
-    writer.close();
-  }
-  EXPECT_EQ(::testing::internal::GetCapturedStdout(), read_text(path()));
-}
-
-TEST(RowCheck, IsTheCrcOfSortedLines) {
-  // CRC-32 of "a=1\nb=2\n" by an independent implementation (zlib's crc32 through Python).
-  EXPECT_EQ(RowCheck({"b", "empty", "a"}).of(std::vector<std::string>{"2", "", "1"}), "85788353");
 }
 
 TEST(SplitRecord, FollowsRfc4180) {
