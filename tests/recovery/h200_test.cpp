@@ -44,7 +44,16 @@ TEST(H200, TheStoredRunShowsWhatTheCardIs) {
   for (const TreeLevel& level : analysis.tree->levels) EXPECT_GE(level.stability.value_or(0), 0.95);
 
   std::map<std::string, Finding> findings;
-  for (const Finding& finding : find_findings(analysis)) findings[finding.name] = finding;
+  for (const Finding& finding : find_findings(analysis)) {
+    findings[finding.name] = finding;
+    if (!finding.value || !finding.low) continue;  // the last level has no end that was seen
+    EXPECT_LE(*finding.low, finding.value) << finding.name;
+    EXPECT_GE(*finding.high, finding.value) << finding.name;
+    // Nothing here but the cost of a switch can be below zero.
+    if (finding.name.find("_cost_ns") == std::string::npos) {
+      EXPECT_GT(*finding.low, 0) << finding.name;
+    }
+  }
   const auto value = [&](const std::string& name) {
     const auto found = findings.find(name);
     EXPECT_NE(found, findings.end()) << name;
