@@ -27,19 +27,14 @@ bool split_name(std::string_view text, std::string& kind, std::string_view& digi
   return letters && !digits.empty() && digits.size() <= 9;
 }
 
-/// One piece of a set or list: a name or a range of names ("vector0-55", "3", "4-8").
-struct Piece {
-  std::string kind;  // empty for bare numbers
-  int first = 0;
-  int last = 0;
-};
-
-Piece parse_piece(std::string_view text, std::string_view what) {
+/// One piece of a set or list: a name or a range of names ("vector0-55", "3", "4-8"); the kind is
+/// empty for bare numbers.
+CoreRange parse_piece(std::string_view text, std::string_view what) {
   const auto refuse = [&] {
     return UsageError(std::string(what) + ": '" + shown_text(text, 60) +
                       "' is not a core: expected a name such as cpu3 or a range such as cpu0-3");
   };
-  Piece piece;
+  CoreRange piece;
   std::string_view digits;
   const std::size_t dash = text.find('-');
   if (!split_name(text.substr(0, dash), piece.kind, digits)) throw refuse();
@@ -69,7 +64,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }  // namespace
 
 CoreName parse_core_name(std::string_view text) {
-  const Piece piece = parse_piece(text, "core");
+  const CoreRange piece = parse_piece(text, "core");
   if (piece.kind.empty() || piece.first != piece.last) {
     throw UsageError("core: '" + shown_text(text, 60) + "' is not one core name such as cpu3");
   }
@@ -95,18 +90,26 @@ std::string format_core_set(std::vector<CoreName> cores) {
   return text;
 }
 
-std::vector<CoreName> parse_core_set(std::string_view text) {
-  std::vector<CoreName> cores;
-  if (text == "none") return cores;
+std::vector<CoreRange> parse_core_ranges(std::string_view text) {
+  std::vector<CoreRange> ranges;
+  if (text == "none") return ranges;
+  std::int64_t cores = 0;
   for (std::string_view part : split(text, '+')) {
-    const Piece piece = parse_piece(part, "core set");
-    if (piece.kind.empty()) {
+    CoreRange range = parse_piece(part, "core set");
+    if (range.kind.empty()) {
       throw UsageError("core set: '" + shown_text(part, 60) + "' is not a range of core names");
     }
-    if (static_cast<std::int64_t>(cores.size()) + piece.last - piece.first >= kMostCores) {
-      throw UsageError("core set: more than 65,536 cores");
-    }
-    for (int n = piece.first; n <= piece.last; ++n) cores.push_back({piece.kind, n});
+    cores += std::int64_t{1} + range.last - range.first;
+    if (cores > kMostCores) throw UsageError("core set: more than 65,536 cores");
+    ranges.push_back(std::move(range));
+  }
+  return ranges;
+}
+
+std::vector<CoreName> parse_core_set(std::string_view text) {
+  std::vector<CoreName> cores;
+  for (const CoreRange& range : parse_core_ranges(text)) {
+    for (int n = range.first; n <= range.last; ++n) cores.push_back({range.kind, n});
   }
   return cores;
 }
@@ -121,7 +124,7 @@ std::vector<CoreName> parse_core_list(std::string_view text,
   std::set<CoreName> seen;
   std::vector<CoreName> cores;
   for (std::string_view part : split(text, ',')) {
-    Piece piece = parse_piece(part, "--cores");
+    CoreRange piece = parse_piece(part, "--cores");
     if (piece.kind.empty()) {
       if (kinds.size() != 1) {
         throw UsageError("--cores: '" + shown_text(part, 60) + "' needs a kind: this device has " +

@@ -23,8 +23,17 @@ CoreName parse_core_name(std::string_view text);
 /// A set in one cell: sorted by kind and number, runs joined, `sm0-3+sm7`; the empty set is `none`.
 std::string format_core_set(std::vector<CoreName> cores);
 
-/// Reads what format_core_set writes. Throws UsageError.
+/// Cores of one kind with numbers in a row, ends included.
+struct CoreRange {
+  std::string kind;
+  int first = 0;
+  int last = 0;
+};
+
+/// Reads what format_core_set writes, in the order of the text. Throws UsageError.
 std::vector<CoreName> parse_core_set(std::string_view text);
+/// The same, ranges as they stand there; none for the empty set.
+std::vector<CoreRange> parse_core_ranges(std::string_view text);
 
 /// Reads a `--cores` list (`vector0-55,cube0`, or bare numbers where `available` has one kind),
 /// keeping the order given and refusing a core that is not in `available` or is named twice.

@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <memory>
-#include <unordered_map>
 
 #include "core/byte_source.h"
 #include "core/csv_record.h"
+#include "core/key_index.h"
 #include "core/parse.h"
 #include "core/text.h"
 
@@ -24,7 +24,7 @@ constexpr std::size_t kMostBadLines = 20;
 std::string quoted(std::string_view cell) { return shown_text(cell, 40); }
 
 /// An empty cell has no sign.
-bool above_zero(const Cell& cell) {
+bool above_zero(const CellView& cell) {
   if (const auto* whole = std::get_if<std::int64_t>(&cell)) return *whole > 0;
   const auto* number = std::get_if<double>(&cell);
   return number == nullptr || *number > 0;
@@ -74,6 +74,8 @@ class TableReader {
                        std::find(key.begin(), key.end(), schema.column(i).name) == key.end());
     }
     for (const std::string& name : schema.extra_key) extra_key_.push_back(schema.index(name));
+    row_.values.resize(schema.size());
+    table_.rows = Rows(schema);
   }
 
   Table read();
@@ -83,14 +85,15 @@ class TableReader {
     throw RefusedFile(path_ + ":" + std::to_string(line) + ": " + why);
   }
   void read_header(std::string_view text);
-  /// Empty when the row is good, else "column: reason".
-  std::string read_row(std::string_view text, Row& row);
-  std::string convert(const Column& column, std::string_view text, bool must, Cell& cell) const;
+  /// Reads into row_. Empty when the row is good, else "column: reason".
+  std::string read_row(std::string_view text);
+  std::string convert(const Column& column, std::string_view text, bool must, CellView& cell) const;
   std::string check_row();
-  void add(Row row, std::int64_t line);
-  std::string key_of(const Row& row) const;
-  /// Index of the stored row with the same key; nullopt when `row` is the first.
-  std::optional<std::size_t> find_same(const Row& row);
+  void add(std::int64_t line);
+  /// Of a stored row.
+  void key_of(std::size_t row, std::vector<std::int64_t>& key) const;
+  /// Index of the stored row with the key of row_; nullopt when it is the first.
+  std::optional<std::size_t> find_same();
   void bad(std::int64_t line, const std::string& why);
 
   std::string path_;
@@ -101,15 +104,23 @@ class TableReader {
   std::string tag_;
   std::vector<bool> asked_;              // by column: filled in every row
   std::vector<std::size_t> extra_key_;   // columns
-  std::vector<std::string_view> cells_;  // of one row, kept for their memory, as is the next
+  std::vector<std::string_view> cells_;  // of one row, kept for their memory, as are the next
   std::string unquoted_, lines_;
+  RowCells row_;
+  std::vector<std::int64_t> key_;
   /// What the check of a row covers, sorted by name: "name=" and the cell's place in the file.
   std::vector<std::pair<std::string, std::size_t>> covered_;
   // Repetitions of a point come in order in what was not edited: then counting them is enough.
   // From the first that does not on, all keys are held.
   bool counting_ = true;
-  std::vector<std::int64_t> next_;                     // by point: repetition not seen yet
-  std::unordered_map<std::string, std::size_t> keys_;  // key cells to index in rows
+  std::vector<std::int64_t> next_;  // by point: repetition not seen yet
+  struct KeyOfRow {
+    const TableReader* reader;
+    void operator()(std::size_t row, std::vector<std::int64_t>& key) const {
+      reader->key_of(row, key);
+    }
+  };
+  KeyIndex<KeyOfRow> keys_{KeyOfRow{this}};
   std::vector<std::string> bad_lines_;
   std::int64_t bad_count_ = 0;
   std::size_t repeated_ = 0;
@@ -164,12 +175,12 @@ void TableReader::read_header(std::string_view text) {
 }
 
 std::string TableReader::convert(const Column& column, std::string_view text, bool must,
-                                 Cell& cell) const {
-  cell = Cell();
+                                 CellView& cell) const {
+  cell = CellView();
   if (text.empty()) return must ? column.name + ": empty, expected a value" : "";
   switch (column.type) {
     case CellType::text:
-      cell.emplace<std::string>(text);
+      cell = text;
       return "";
     case CellType::integer: {
       if (const auto value = parse_integer(text)) {
@@ -214,7 +225,8 @@ std::string TableReader::check_row() {
          "): damaged or edited; --accept-edited takes it";
 }
 
-std::string TableReader::read_row(std::string_view text, Row& row) {
+std::string TableReader::read_row(std::string_view text) {
+  RowCells& row = row_;
   if (text == header_) return "repeated header";
   if (text.find('\r') != std::string_view::npos) {
     return "a carriage return inside the line: expected lines that end with LF or CRLF";
@@ -247,19 +259,18 @@ std::string TableReader::read_row(std::string_view text, Row& row) {
     return "reason: empty, expected one unless ok";
   std::int64_t* const integers[] = {&row.point, &row.repetition, &row.order};
   for (std::size_t i = 3; i <= 5; ++i) {
-    Cell cell;
+    CellView cell;
     if (std::string why = convert(common_columns()[i], common(i), true, cell); !why.empty())
       return why;
     *integers[i - 3] = std::get<std::int64_t>(cell);
     if (*integers[i - 3] < 0) return common_columns()[i].name + ": negative";
   }
   const bool measured = row.status == Status::ok || row.status == Status::throttled;
-  Cell start;
+  CellView start;
   if (std::string why = convert(common_columns()[6], common(6), measured, start); !why.empty())
     return why;
   row.start_s.reset();
   if (const auto* value = std::get_if<double>(&start)) row.start_s = *value;
-  row.values.resize(schema_.size());
   for (std::size_t i = 0; i < schema_.size(); ++i) {
     const Column& column = schema_.column(i);
     const bool must = column.required && (measured || asked_[i]);
@@ -280,45 +291,59 @@ void TableReader::bad(std::int64_t line, const std::string& why) {
   }
 }
 
-std::string TableReader::key_of(const Row& row) const {
-  std::string key = std::to_string(row.point) + ',' + std::to_string(row.repetition);
-  for (std::size_t at : extra_key_) key += ',' + format_cell(row.values[at]);
-  return key;
+void TableReader::key_of(std::size_t row, std::vector<std::int64_t>& key) const {
+  const Rows& rows = table_.rows;
+  key.assign({rows.points()[row], rows.repetitions()[row]});
+  for (std::size_t at : extra_key_) {
+    const IntegerColumn& cells = rows.integers(at);
+    key.push_back(cells.value(row));
+    key.push_back(cells.filled(row));
+  }
 }
 
-std::optional<std::size_t> TableReader::find_same(const Row& row) {
+std::optional<std::size_t> TableReader::find_same() {
   constexpr std::int64_t kMostPoints = 1 << 22;  // a point beyond is no reason to take memory
-  if (counting_ && extra_key_.empty() && row.point < kMostPoints) {
-    const auto point = static_cast<std::size_t>(row.point);
+  if (counting_ && extra_key_.empty() && row_.point < kMostPoints) {
+    const auto point = static_cast<std::size_t>(row_.point);
     if (point >= next_.size()) next_.resize(std::max(point + 1, 2 * next_.size()), 0);
-    if (row.repetition == next_[point]) {
+    if (row_.repetition == next_[point]) {
       ++next_[point];
       return std::nullopt;
     }
   }
   if (counting_) {
     counting_ = false;
-    for (std::size_t i = 0; i < table_.rows.size(); ++i) keys_.emplace(key_of(table_.rows[i]), i);
+    for (std::size_t i = 0; i < table_.rows.size(); ++i) {
+      key_of(i, key_);
+      keys_.find_or_add(key_, i);
+    }
     next_ = {};
   }
-  const auto [at, fresh] = keys_.emplace(key_of(row), table_.rows.size());
-  return fresh ? std::nullopt : std::optional(at->second);
+  key_.assign({row_.point, row_.repetition});
+  for (std::size_t at : extra_key_) {
+    const auto* part = std::get_if<std::int64_t>(&row_.values[at]);
+    key_.push_back(part == nullptr ? 0 : *part);
+    key_.push_back(part != nullptr);
+  }
+  return keys_.find_or_add(key_, table_.rows.size());
 }
 
-void TableReader::add(Row row, std::int64_t line) {
-  const std::optional<std::size_t> same = find_same(row);
+void TableReader::add(std::int64_t line) {
+  const std::optional<std::size_t> same = find_same();
   if (!same) {
-    table_.rows.push_back(std::move(row));
-    table_.lines.push_back(line);
+    table_.rows.add(row_);
+    table_.lines.add(line);
     return;
   }
-  if (row_cells(schema_, table_.rows[*same]) == row_cells(schema_, row)) {
+  Rows one(schema_);
+  one.add(row_);
+  if (row_cells(schema_, table_.rows[*same].whole()) == row_cells(schema_, one[0].whole())) {
     if (++repeated_ > kMostBadLines) return;  // a warning each would be a second file
     table_.warnings.push_back(path_ + ":" + std::to_string(line) +
                               ": the same row a second time, left out");
   } else {
-    bad(line, "point, repetition: " + std::to_string(row.point) + ", " +
-                  std::to_string(row.repetition) + " appears twice with other values");
+    bad(line, "point, repetition: " + std::to_string(row_.point) + ", " +
+                  std::to_string(row_.repetition) + " appears twice with other values");
   }
 }
 
@@ -343,11 +368,10 @@ Table TableReader::read() {
     std::int64_t held_line = 0;
     const auto take = [&] {
       if (held_line == 0 || held.empty()) return;  // a blank line is no row
-      Row row;
-      if (std::string why = read_row(held, row); !why.empty())
+      if (std::string why = read_row(held); !why.empty())
         bad(held_line, why);
       else
-        add(std::move(row), held_line);
+        add(held_line);
     };
     // One line is held back: only at the end is it known whether the last one was whole.
     while (const char* text = next()) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/schema.h"
+#include "core/rows.h"
 
 namespace sonde {
 
@@ -23,8 +23,11 @@ struct ReadOptions {
 
 /// What a result file held.
 struct Table {
-  std::vector<Row> rows;              ///< in file order
-  std::vector<std::int64_t> lines;    ///< line of each row, from 1
+  Table() = default;
+  explicit Table(const Schema& schema) : rows(schema) {}
+
+  Rows rows;                          ///< in file order
+  Integers lines;                     ///< line of each row, from 1
   std::vector<std::string> warnings;  ///< one line each, naming file and line
   std::int64_t unprotected = 0;       ///< rows without a `check`
   std::int64_t skipped = 0;           ///< bad rows left out by skip_bad_rows

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/schema.h"
+#include "core/rows.h"
 #include "core/statistics.h"
 #include "core/stored_run.h"
 
@@ -36,21 +36,40 @@ struct RowCounts {
 
 /// Rows of one point: same axes, status ok, in the order taken.
 struct PointRows {
-  const Row* first = nullptr;  ///< for the axes
-  std::vector<const Row*> ok;
+  RowView first;                  ///< for the axes
+  std::vector<std::uint32_t> ok;  ///< positions among the rows
 };
 
 /// Whether measuring threads waited for their cores for more than kHeldUpShare of a sample's time.
 inline constexpr double kHeldUpShare = 0.02;
-bool held_up(const Schema& schema, const Row& row);
+/// By row of one file.
+class HeldUp {
+ public:
+  HeldUp(const Schema& schema, const Rows& rows);
+  bool operator()(std::size_t row) const;
 
-/// Rows grouped by their axes, in order of first appearance.
+ private:
+  const Rows& rows_;
+  const NumberColumn &waited_, &end_;
+};
+
+/// Rows grouped by their axes, in order of first appearance. Points into the rows.
 struct GroupedRows {
   const Schema* schema = nullptr;
+  const Rows* rows = nullptr;
   std::vector<PointRows> points;
   RowCounts counts;
+
+  RowView row(std::uint32_t position) const { return {*rows, position}; }
 };
-GroupedRows group_rows(const ProbeRows& probe, TimeSource source);
+/// `without`: an axis that makes no point of its own.
+GroupedRows group_rows(const ProbeRows& probe, TimeSource source, const std::string& without = {});
+/// Counts a row that no statistic may use, other than for its clock.
+void count_unusable(const Rows& rows, std::size_t row, RowCounts& counts);
+
+/// A metric of one point, in the order taken; rows without it left out.
+std::vector<double> values_of(const GroupedRows& rows, const PointRows& point,
+                              const std::string& metric);
 
 /// Whether the points of a probe stopped by themselves, by the manifest; without a step to say so
 /// they may have.

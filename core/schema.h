@@ -44,7 +44,8 @@ struct Schema {
   int major = 1;
   std::vector<Column> axes;     ///< what was asked; filled in every row, extra_key in good ones
   std::vector<Column> metrics;  ///< what came out
-  /// Axes that, with (point, repetition), make the key of a row (`address_index` of a profile).
+  /// Axes of whole numbers that, with (point, repetition), make the key of a row (`address_index`
+  /// of a profile).
   std::vector<std::string> extra_key;
 
   std::string tag() const { return probe + "." + std::to_string(major); }

@@ -12,11 +12,14 @@ namespace {
 /// A file of rows must speak of one device and one clock, and of those the manifest names.
 void check_source(const Manifest& manifest, const ProbeRows& probe,
                   std::vector<std::string>& warnings) {
-  bool other_device = false;
+  const Rows& rows = probe.table->rows;
+  const auto& devices = rows.devices().texts();
+  const bool other_device = std::any_of(devices.begin() + 1, devices.end(), [&](const auto& name) {
+    return name != manifest.device.name;
+  });
   bool other_clock = false;
-  for (const Row& row : probe.table->rows) {
-    other_device = other_device || row.device != manifest.device.name;
-    other_clock = other_clock || row.time_source != manifest.device.time_source;
+  for (std::size_t i = 0; i < rows.size() && !other_clock; ++i) {
+    other_clock = rows.time_source(i) != manifest.device.time_source;
   }
   if (other_device) {
     warnings.push_back(probe.file + ": holds rows of another device than the manifest's " +

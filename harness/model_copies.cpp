@@ -18,8 +18,8 @@ constexpr std::int64_t kSmallCopy = 256 * kKiB;
 std::map<std::int64_t, double> copy_rates(const ModelRuns& runs, const std::string& device) {
   std::map<std::int64_t, double> rates;
   for (const auto& point : runs.medians(device, "", "copy", "bandwidth_bytes_per_s")) {
-    if (point.axes->text(copy_schema(), "direction") != "d2d") continue;
-    rates.emplace(point.axes->integer(copy_schema(), "bytes").value(), point.value);
+    if (point.axes.text(copy_schema(), "direction") != "d2d") continue;
+    rates.emplace(point.axes.integer(copy_schema(), "bytes").value(), point.value);
   }
   return rates;
 }

@@ -55,29 +55,29 @@ double roof_of(const ModelRuns& runs, const std::string& device, const std::stri
 
 std::vector<SweptShape> swept_shapes(const ModelRuns& runs, const std::string& device) {
   const auto times = runs.medians(device, "", "gemm", "elapsed_s");
-  // A row is the same object in every call: the axes of a point tell which shape it is.
-  std::map<const Row*, double> clocks, powers;
+  // A point has the same first row in every call: its number tells which shape it is.
+  std::map<std::size_t, double> clocks, powers;
   for (const auto& [metric, into] : {std::pair{"clock_mhz", &clocks}, {"power_w", &powers}}) {
     try {
       for (const auto& point : runs.medians(device, "", "gemm", metric)) {
-        into->emplace(point.axes, point.value);
+        into->emplace(point.axes.index(), point.value);
       }
     } catch (const NoValue&) {  // a device without that sensor
     }
   }
-  const auto known = [](const std::map<const Row*, double>& values, const Row* row) {
-    const auto found = values.find(row);
+  const auto known = [](const std::map<std::size_t, double>& values, const RowView& row) {
+    const auto found = values.find(row.index());
     return found == values.end() ? std::nullopt : std::optional(found->second);
   };
   const Schema& schema = gemm_schema();
   std::vector<SweptShape> shapes;
   for (const auto& [row, seconds] : times) {
-    if (!row->text(schema, "role").empty()) continue;  // a roof or an anchor
+    if (!row.text(schema, "role").empty()) continue;  // a roof or an anchor
     SweptShape shape;
-    shape.size = {row->integer(schema, "m").value(), row->integer(schema, "n").value(),
-                  row->integer(schema, "k").value()};
-    shape.flop = row->number(schema, "flop").value();
-    shape.intensity = row->number(schema, "intensity_flop_per_byte").value();
+    shape.size = {row.integer(schema, "m").value(), row.integer(schema, "n").value(),
+                  row.integer(schema, "k").value()};
+    shape.flop = row.number(schema, "flop").value();
+    shape.intensity = row.number(schema, "intensity_flop_per_byte").value();
     shape.seconds = seconds;
     shape.clock_mhz = known(clocks, row);
     shape.power_w = known(powers, row);

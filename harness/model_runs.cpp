@@ -278,17 +278,15 @@ std::vector<ModelRuns::PointMedian> ModelRuns::medians(const std::string& device
   }
   if (!known) throw NoValue(probe + " has no column " + metric);
   std::vector<PointMedian> all;
-  for (const PointRows& point : group_rows(*rows, run.manifest.device.time_source).points) {
-    std::vector<double> samples;
-    for (const Row* row : point.ok) {
-      if (const auto value = row->number(*rows->schema, metric)) samples.push_back(*value);
-    }
-    if (const auto value = median(samples)) all.push_back({point.first, *value});
+  const GroupedRows grouped = group_rows(*rows, run.manifest.device.time_source);
+  for (const PointRows& point : grouped.points) {
+    if (const auto value = median(values_of(grouped, point, metric)))
+      all.push_back({point.first, *value});
   }
   if (all.empty()) {
     std::string reason;
-    for (const Row& row : rows->table->rows) {
-      if (!row.reason.empty()) reason = ": " + row.reason;
+    for (const RowView row : rows->table->rows) {
+      if (!row.reason().empty()) reason = ": " + row.reason();
     }
     throw NoValue(probe + " gave no " + metric + " on " + device + reason);
   }

@@ -60,7 +60,7 @@ class ModelRuns {
                      const std::string& name) const;
   /// Median of a metric over the repetitions, one a point that has it, with the point's axes.
   struct PointMedian {
-    const Row* axes = nullptr;
+    RowView axes;
     double value = 0;
   };
   std::vector<PointMedian> medians(const std::string& device, const std::string& command,

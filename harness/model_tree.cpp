@@ -81,14 +81,14 @@ double register_cost(const ModelRuns& runs, const std::string& device) {
   const auto points = runs.medians(device, "", "interfere", "latency_ns");
   std::map<std::string, double> alone;
   for (const auto& point : points) {
-    if (point.axes->text(schema, "aggressor_work") == "none") {
-      alone.emplace(point.axes->text(schema, "victim"), point.value);
+    if (point.axes.text(schema, "aggressor_work") == "none") {
+      alone.emplace(point.axes.text(schema, "victim"), point.value);
     }
   }
   std::vector<double> added;
   for (const auto& point : points) {
-    const auto found = alone.find(point.axes->text(schema, "victim"));
-    if (point.axes->text(schema, "aggressor_work") == "register" && found != alone.end()) {
+    const auto found = alone.find(point.axes.text(schema, "victim"));
+    if (point.axes.text(schema, "aggressor_work") == "register" && found != alone.end()) {
       added.push_back(point.value - found->second);
     }
   }

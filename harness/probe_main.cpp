@@ -147,18 +147,18 @@ ExitCode measure(Probe& probe, Device& device, const Selection& selection,
   if (idle.temperature) request.idle_temperature_c = idle.temperature->value();
   RunDirectory run(options.out.value_or(""), request, schema,
                    {options.skip_bad_rows, options.accept_edited});
-  for (const std::string& warning : run.stored().warnings) {
+  for (const std::string& warning : run.warnings()) {
     print_error(warning);
   }
   options.tell("sonde-" + schema.probe,
                "run directory " + run.path().string() + ": " +
-                   format_count(static_cast<std::int64_t>(run.stored().rows.size())) + " rows of " +
+                   format_count(static_cast<std::int64_t>(run.stored_rows().size())) + " rows of " +
                    schema.probe + " are stored");
-  run.drop_tail(incomplete_tail(probe, run.stored().rows));
+  run.drop_tail(incomplete_tail(probe, run.stored_rows()));
   if (run.created() && !options.json) std::cout << run.path().string() << std::endl;
   Outcome outcome;
   try {
-    Runner runner(probe, device, selection, points, options, run.stored().rows,
+    Runner runner(probe, device, selection, points, options, run.stored_rows(),
                   [&](const Row& row) { run.write(row); });
     outcome = runner.run();
   } catch (const OutputError&) {

@@ -69,7 +69,11 @@ RunDirectory::RunDirectory(const std::string& out, const StepRequest& request, c
   std::error_code ignored;
   if (std::filesystem::file_size(*csv, ignored) == 0) return;  // killed before its header
   try {
-    stored_ = read_table(*csv, schema_, reading);
+    Table table = read_table(*csv, schema_, reading);
+    stored_ = table.rows.whole();
+    warnings_ = std::move(table.warnings);
+    lines_ = std::move(table.lines);
+    if (table.cut_line) whole_bytes_ = table.whole_bytes;
   } catch (const RefusedFile&) {
     // A run killed inside the header line left no row: start the file anew.
     const std::string text = read_file(*csv);
@@ -133,10 +137,9 @@ void RunDirectory::check_manifest() {
 
 void RunDirectory::drop_tail(std::size_t rows) {
   if (rows == 0) return;
-  const std::size_t kept = stored_.rows.size() - rows;
-  dropped_from_ = stored_.lines[kept];
-  stored_.rows.resize(kept);
-  stored_.lines.resize(kept);
+  const std::size_t kept = stored_.size() - rows;
+  dropped_from_ = lines_[kept];
+  stored_.resize(kept);
 }
 
 void RunDirectory::cut_dropped() {
@@ -157,7 +160,7 @@ CsvWriter& RunDirectory::rows() {
     throw UsageError(stored->string() + ": cannot be continued while compressed; unpack it first");
   }
   store_state("running", "");
-  if (stored_.cut_line && ::truncate(csv_path().c_str(), stored_.whole_bytes) != 0) {
+  if (whole_bytes_ && ::truncate(csv_path().c_str(), *whole_bytes_) != 0) {
     throw OutputError(csv_path().string() + ": the cut last line cannot be removed");
   }
   if (dropped_from_) cut_dropped();
@@ -186,7 +189,7 @@ void RunDirectory::store_state(const std::string& state, const std::string& reas
   step->reason = reason;
   step->rows.reset();
   if (state != "running") {
-    step->rows = static_cast<std::int64_t>(stored_.rows.size()) + written_;
+    step->rows = static_cast<std::int64_t>(stored_.size()) + written_;
   }
   write_manifest(path_, manifest_);
 }

@@ -38,7 +38,9 @@ class RunDirectory {
   bool created() const { return created_; }
   /// The manifest says that the step was finished before with the same options.
   bool was_complete() const { return complete_; }
-  const Table& stored() const { return stored_; }
+  /// What reading the rows stored so far gave; the rows themselves are stored_rows().
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  const std::vector<Row>& stored_rows() const { return stored_; }
   /// Forgets the last `rows` stored rows; rows() cuts them off the file.
   void drop_tail(std::size_t rows);
 
@@ -61,7 +63,10 @@ class RunDirectory {
   bool complete_ = false;
   std::unique_ptr<FileLock> lock_;
   Manifest manifest_;
-  Table stored_;
+  std::vector<Row> stored_;
+  std::vector<std::string> warnings_;
+  Integers lines_;                            ///< of the rows that were read
+  std::optional<std::int64_t> whole_bytes_;   ///< of a file with half a row at its end
   std::optional<std::int64_t> dropped_from_;  ///< line from which the file is cut off
   std::unique_ptr<CsvWriter> writer_;
   std::int64_t written_ = 0;

@@ -126,7 +126,7 @@ Sample tuned_copy(const std::string& device, const CopyWork& work, const std::st
     throw PointFailure("sonde-copy under the tunables gave " + std::to_string(table.rows.size()) +
                        " rows instead of one: " + said.substr(0, said.find('\n')));
   }
-  return sample_of(table.rows.front());
+  return sample_of(table.rows.front().whole());
 }
 
 }  // namespace sonde

@@ -42,7 +42,7 @@ ChaseAnalysis analyse_chase(const GroupedRows& rows, const Manifest& manifest) {
   std::vector<ChasePoint> points;
   const std::vector<std::string> kinds = manifest.device.kinds();
   for (const PointRows& point : rows.points) {
-    const Row& row = *point.first;
+    const RowView& row = point.first;
     ChasePoint parsed{.core = row.text(schema, "core"),
                       .set = std::nullopt,
                       .blocks = row.integer(schema, "blocks").value_or(0),
@@ -161,7 +161,7 @@ std::vector<std::string> values_of(const GroupedRows& rows, const char* column,
                                    const std::string& without) {
   std::vector<std::string> values;
   for (const PointRows& point : rows.points) {
-    const std::string value = point.first->text(*rows.schema, column);
+    const std::string value = point.first.text(*rows.schema, column);
     if (value == without || point.ok.empty()) continue;
     if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
   }

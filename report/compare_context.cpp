@@ -85,10 +85,11 @@ Lines reading_notes(const std::vector<const StoredRun*>& runs) {
     for (const ProbeRows& probe : run->probes) {
       if (probe.refused()) note(probe.file + " is refused: " + probe.problems.front());
       if (!probe.table) continue;
-      const auto& rows = probe.table->rows;
-      const auto lost = std::count_if(rows.begin(), rows.end(), [](const Row& row) {
-        return row.status == Status::failed || row.status == Status::throttled;
-      });
+      const Rows& rows = probe.table->rows;
+      std::int64_t lost = 0;
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        lost += rows.status(i) == Status::failed || rows.status(i) == Status::throttled;
+      }
       if (lost > 0) {
         note(probe.file + ": " + format_count(lost) + " failed or throttled rows are left out");
       }

@@ -20,31 +20,29 @@ void add_conditions(const GroupedRows& rows, std::vector<Condition>& conditions)
 }
 
 RowCounts count_profile_rows(const ProbeRows& profile, TimeSource source) {
-  const std::size_t core = profile.schema->index("core");
+  const Rows& rows = profile.table->rows;
+  const HeldUp held_up(*profile.schema, rows);
   RowCounts counts;
-  std::map<std::int64_t, const Row*> empty;  // by point: the row that names its core
+  std::map<std::int64_t, std::size_t> empty;  // by point: the row that names its core
   std::set<std::int64_t> used;
-  for (const Row& row : profile.table->rows) {
-    if (row.status == Status::ok && row.time_source == source) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::int64_t point = rows.points()[i];
+    if (rows.usable(i, source)) {
       ++counts.ok;
-      counts.held_up += held_up(*profile.schema, row);
-      used.insert(row.point);
+      counts.held_up += held_up(i);
+      if (i == 0 || point != rows.points()[i - 1]) used.insert(point);
       continue;
     }
-    empty.emplace(row.point, &row);
-    if (row.status == Status::ok) {
+    empty.emplace(point, i);
+    if (rows.status(i) == Status::ok) {
       ++counts.other_clock;
-      continue;
+    } else {
+      count_unusable(rows, i, counts);
     }
-    ++(row.status == Status::throttled ? counts.throttled
-       : row.status == Status::skipped ? counts.skipped
-                                       : counts.failed);
-    ++counts.reasons[std::string(to_string(row.status)) + ": " +
-                     (row.reason.empty() ? "no reason given" : row.reason)];
   }
   for (const auto& [point, row] : empty) {
     if (!used.contains(point)) {
-      counts.empty_points.push_back("core " + format_cell(row->values[core]));
+      counts.empty_points.push_back("core " + rows[row].text(*profile.schema, "core"));
     }
   }
   return counts;
@@ -52,18 +50,15 @@ RowCounts count_profile_rows(const ProbeRows& profile, TimeSource source) {
 
 void add_profile_conditions(const ProbeRows& profile, TimeSource source,
                             std::vector<Condition>& conditions) {
-  ProbeRows thin{profile.schema, profile.file, Table{}, {}};
-  const std::size_t address = profile.schema->index("address_index");
-  const Row* before = nullptr;
-  for (const Row& row : profile.table->rows) {
-    if (before != nullptr && before->point == row.point && before->repetition == row.repetition) {
-      continue;
-    }
-    before = &row;
-    thin.table->rows.push_back(row);
-    thin.table->rows.back().values[address] = Cell();  // one point a core, whichever came first
+  // All addresses of a visit have its clock; whichever came first, a core is one point.
+  ProbeRows thin{profile.schema, profile.file, Table(*profile.schema), {}};
+  const Rows& rows = profile.table->rows;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const bool same = i > 0 && rows.points()[i] == rows.points()[i - 1] &&
+                      rows.repetitions()[i] == rows.repetitions()[i - 1];
+    if (!same) thin.table->rows.add(rows[i].whole());
   }
-  add_conditions(group_rows(thin, source), conditions);
+  add_conditions(group_rows(thin, source, "address_index"), conditions);
 }
 
 }  // namespace sonde

@@ -15,13 +15,13 @@ CopyAnalysis analyse_copies(const GroupedRows& rows, const Manifest& manifest) {
   const bool real = manifest.device.time_source != TimeSource::modelled;
   CopyAnalysis result;
   for (const PointRows& point : rows.points) {
-    const Row& row = *point.first;
+    const RowView& row = point.first;
     const auto bytes = static_cast<double>(row.integer(schema, "bytes").value_or(0));
     auto at = curve_point(rows, point, bytes, "elapsed_s", sampling);
     if (!at) continue;
     const std::string direction = row.text(schema, "direction");
     const std::string method = row.text(schema, "method");
-    const std::string alignment = format_cell(row.at(schema, "alignment_bytes"));
+    const std::string alignment = row.text(schema, "alignment_bytes");
     CopySeries own{direction,
                    method,
                    alignment,

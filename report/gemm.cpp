@@ -95,11 +95,7 @@ Estimate over_shapes(const std::vector<Weighted>& shapes, std::uint64_t seed,
 
 std::optional<double> median_at(const GroupedRows& rows, const PointRows& point,
                                 const char* metric) {
-  std::vector<double> values;
-  for (const Row* row : point.ok) {
-    if (const auto value = row->number(*rows.schema, metric)) values.push_back(*value);
-  }
-  return median(values);
+  return median(values_of(rows, point, metric));
 }
 
 void fill(GemmRoofline& line, const std::vector<GemmShape>& shapes, std::optional<double> clock,
@@ -192,10 +188,10 @@ GemmAnalysis analyse_gemm(const GroupedRows& rows, const Manifest& manifest,
   using Way = std::array<std::string, std::size(kWay)>;
   const auto way_of = [&](const PointRows& point) {
     Way way;
-    for (std::size_t i = 0; i < way.size(); ++i) way[i] = point.first->text(schema, kWay[i]);
+    for (std::size_t i = 0; i < way.size(); ++i) way[i] = point.first.text(schema, kWay[i]);
     return way;
   };
-  const auto role_of = [&](const PointRows& point) { return point.first->text(schema, "role"); };
+  const auto role_of = [&](const PointRows& point) { return point.first.text(schema, "role"); };
   Way chosen;
   std::map<Way, std::size_t> points;
   for (const PointRows& point : rows.points) points[way_of(point)] += role_of(point).empty();
@@ -214,16 +210,16 @@ GemmAnalysis analyse_gemm(const GroupedRows& rows, const Manifest& manifest,
     const Way way = way_of(point);
     if (way[1] != chosen[1] || way[2] != chosen[2]) continue;
     const auto whole = [&](const char* name) {
-      return point.first->integer(schema, name).value_or(0);
+      return point.first.integer(schema, name).value_or(0);
     };
     GemmShape shape;
     shape.m = whole("m");
     shape.n = whole("n");
     shape.k = whole("k");
-    shape.label = point.first->text(schema, "label");
+    shape.label = point.first.text(schema, "label");
     const auto time = curve_point(rows, point, 0, "elapsed_s", sampling);
     if (!time || !(*time->y.value > 0)) continue;
-    const Row& sample = *point.ok.front();
+    const RowView sample = rows.row(point.ok.front());
     shape.flop = sample.number(schema, "flop").value_or(0);
     shape.intensity = sample.number(schema, "intensity_flop_per_byte").value_or(0);
     if (!(shape.flop > 0) || !(shape.intensity > 0)) continue;
@@ -245,9 +241,8 @@ GemmAnalysis analyse_gemm(const GroupedRows& rows, const Manifest& manifest,
     if (!role.empty()) continue;
     shape.clock_mhz = median_at(rows, point, "clock_mhz");
     shape.power_w = median_at(rows, point, "power_w");
-    for (const Row* row : point.ok) {
-      const auto clock = row->number(schema, "clock_mhz");
-      if (clock) shape.highest_clock_mhz = std::max(*clock, shape.highest_clock_mhz.value_or(0));
+    for (double clock : values_of(rows, point, "clock_mhz")) {
+      shape.highest_clock_mhz = std::max(clock, shape.highest_clock_mhz.value_or(0));
     }
     shape.cores = cores_of(sample.text(schema, "placement"));
     result.shapes.push_back(std::move(shape));

@@ -74,13 +74,15 @@ void judge_file(const StoredRun& run, const ProbeRows& probe, Judge& judge) {
 
 void judge_rows(const ProbeRows& probe, TimeSource source, Judge& judge) {
   std::size_t good = 0, throttled = 0, failed = 0, late = 0, foreign = 0;
-  for (const Row& row : probe.table->rows) {
-    throttled += row.status == Status::throttled;
-    failed += row.status == Status::failed;
-    if (row.status != Status::ok) continue;
+  const Rows& rows = probe.table->rows;
+  const HeldUp held_up(*probe.schema, rows);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    throttled += rows.status(i) == Status::throttled;
+    failed += rows.status(i) == Status::failed;
+    if (rows.status(i) != Status::ok) continue;
     ++good;
-    foreign += row.time_source != source;
-    late += held_up(*probe.schema, row);
+    foreign += rows.time_source(i) != source;
+    late += held_up(i);
   }
   const std::size_t taken = good + throttled + failed;
   if (foreign > 0) judge.give('C', of(foreign, good, "rows are of another clock"));
@@ -135,11 +137,18 @@ void judge_points(const std::vector<PointTimes>& points, const Manifest& manifes
 void judge_peak(const StoredRun& run, const ProbeRows& probe, Judge& judge) {
   if (probe.schema != &gemm_schema()) return;
   constexpr double kTurbo = 1.1;
+  const Rows& rows = probe.table->rows;
+  const TextColumn& types = rows.texts(probe.schema->index("dtype"));
+  const NumberColumn& speeds = rows.numbers(probe.schema->index("flop_per_s"));
+  std::vector<std::optional<double>> roofs;  // by code of the type
+  for (const std::string& type : types.texts()) {
+    roofs.push_back(run.manifest.device.roof(type + "_flop_per_s"));
+  }
   std::size_t above = 0, all = 0;
-  for (const Row& row : probe.table->rows) {
-    const auto roof = run.manifest.device.roof(row.text(*probe.schema, "dtype") + "_flop_per_s");
-    const auto speed = row.number(*probe.schema, "flop_per_s");
-    if (row.status != Status::ok || !roof || !speed) continue;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto& roof = roofs[types.code(i)];
+    const auto speed = speeds.at(i);
+    if (rows.status(i) != Status::ok || !roof || !speed) continue;
     ++all;
     above += *speed > kTurbo * *roof;
   }

@@ -8,20 +8,37 @@ namespace {
 using Pair = std::pair<std::string, std::string>;
 using Estimates = std::map<Pair, Estimate>;
 
-/// Latency by the cores of two axes, of the points that `fits` takes. A pair of two points (one
-/// measured in two ways) is left out: its cell is not one median.
+/// By code: whether a map shows that text.
+std::vector<bool> shown(const TextColumn& column, const std::vector<std::string>& names) {
+  std::vector<bool> codes(column.texts().size(), false);
+  for (const std::string& name : names) {
+    if (const auto code = column.find(name)) codes[*code] = true;
+  }
+  return codes;
+}
+
+/// Latency by the cores of two axes, of the points of a map that `fits` takes. A pair of two points
+/// (one measured in two ways) is left out: its cell is not one median.
 Estimates latencies(const RunAnalysis& analysis, const std::string& probe, const std::string& row,
-                    const std::string& column, const auto& fits) {
+                    const std::string& column, const HeatMap& map, const auto& fits) {
   Estimates found;
   const ProbeRows* rows = analysis.run->probe(probe);
   if (rows == nullptr || !rows->table) return found;
   const GroupedRows grouped = group_rows(*rows, analysis.source());
   const Sampling sampling = sampling_of(analysis.run->manifest, grouped);
+  const TextColumn &row_texts = grouped.rows->texts(grouped.schema->index(row)),
+                   &column_texts = grouped.rows->texts(grouped.schema->index(column));
+  const std::vector<bool> in_rows = shown(row_texts, map.rows);
+  std::vector<std::string> names = map.columns;
+  names.emplace_back("none");  // a victim alone
+  const std::vector<bool> in_columns = shown(column_texts, names);
   std::map<Pair, int> seen;
   for (const PointRows& point : grouped.points) {
-    if (!fits(*grouped.schema, *point.first)) continue;
-    const Pair pair(point.first->text(*grouped.schema, row),
-                    point.first->text(*grouped.schema, column));
+    const std::size_t at = point.first.index();
+    if (!in_rows[row_texts.code(at)] || !in_columns[column_texts.code(at)]) continue;
+    if (!fits(*grouped.schema, point.first)) continue;
+    const Pair pair(point.first.text(*grouped.schema, row),
+                    point.first.text(*grouped.schema, column));
     ++seen[pair];
     const auto one = curve_point(grouped, point, 0, "latency_ns", sampling);
     if (one) found[pair] = one->y;
@@ -37,8 +54,8 @@ Estimates latencies(const RunAnalysis& analysis, const std::string& probe, const
 std::vector<HeatDetail> handoff_details(const RunAnalysis& analysis, const std::string& kind,
                                         const HeatMap& map) {
   const Estimates found = latencies(
-      analysis, "handoff", "from", "to",
-      [&](const Schema& schema, const Row& row) { return row.text(schema, "kind") == kind; });
+      analysis, "handoff", "from", "to", map,
+      [&](const Schema& schema, const RowView& row) { return row.text(schema, "kind") == kind; });
   std::vector<HeatDetail> details;
   if (found.empty()) return details;
   for (const std::string& row : map.rows) {
@@ -58,8 +75,8 @@ std::vector<HeatDetail> handoff_details(const RunAnalysis& analysis, const std::
 std::vector<HeatDetail> interfere_details(const RunAnalysis& analysis, const Contention& kind,
                                           const HeatMap& map) {
   // The victim alone has aggressors "none" and no work of theirs.
-  const Estimates found = latencies(analysis, "interfere", "victim", "aggressors",
-                                    [&](const Schema& schema, const Row& row) {
+  const Estimates found = latencies(analysis, "interfere", "victim", "aggressors", map,
+                                    [&](const Schema& schema, const RowView& row) {
                                       return row.text(schema, "victim_work") == kind.victim_work &&
                                              (row.text(schema, "aggressors") == "none" ||
                                               row.text(schema, "aggressor_work") == kind.work);

@@ -71,7 +71,7 @@ StreamAnalysis analyse_stream(const GroupedRows& rows, const Manifest& manifest)
   const std::optional<std::int64_t> memory_from = manifest.device.memory_from_bytes();
   StreamAnalysis result;
   for (const PointRows& group : rows.points) {
-    const Row& row = *group.first;
+    const RowView& row = group.first;
     // Tiles, buffers, re-reads and alignments that were asked for are a question of their own.
     const bool shaped = std::any_of(std::begin(kShapes), std::end(kShapes), [&](const char* axis) {
       return row.integer(schema, axis).has_value();

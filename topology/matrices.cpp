@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <map>
-#include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "core/error.h"
 #include "core/statistics.h"
@@ -13,23 +16,94 @@
 namespace sonde {
 namespace {
 
-PairSamples no_samples(const std::set<CoreName>& cores) {
-  PairSamples samples{{cores.begin(), cores.end()}, {}};
+/// Numbers given to cores in order of first appearance: a file names millions, and few are
+/// different.
+class CoreIds {
+ public:
+  std::uint32_t id(const std::string& kind, int number) {
+    std::size_t k = 0;
+    while (k < kinds_.size() && kinds_[k] != kind) ++k;
+    if (k == kinds_.size()) kinds_.push_back(kind);
+    const auto key = static_cast<std::uint64_t>(k) << 32 | static_cast<std::uint32_t>(number);
+    const auto [entry, fresh] = ids_.try_emplace(key, static_cast<std::uint32_t>(names_.size()));
+    if (fresh) names_.push_back({kind, number});
+    return entry->second;
+  }
+  const CoreName& name(std::uint32_t id) const { return names_[id]; }
+  std::size_t size() const { return names_.size(); }
+
+ private:
+  std::vector<std::string> kinds_;
+  std::unordered_map<std::uint64_t, std::uint32_t> ids_;
+  std::vector<CoreName> names_;
+};
+
+/// Cores that the texts of a column name, each text read once. A text that names none says nothing
+/// of cores.
+class NamedCores {
+ public:
+  NamedCores(const TextColumn& column, CoreIds& ids)
+      : column_(column), ids_(ids), read_(column.texts().size()) {}
+
+  /// By code; nullptr for a text that names no set of cores.
+  const std::vector<std::uint32_t>* set(std::size_t code) {
+    Read& read = read_[code];
+    if (!read.tried) {
+      read.tried = true;
+      read.cores = parse(column_.texts()[code]);
+    }
+    return read.cores ? &*read.cores : nullptr;
+  }
+  /// By code; nullopt for a text that names no single core.
+  std::optional<std::uint32_t> one(std::size_t code) {
+    const std::vector<std::uint32_t>* cores = set(code);
+    return cores != nullptr && cores->size() == 1 ? std::optional(cores->front()) : std::nullopt;
+  }
+
+ private:
+  using Ids = std::vector<std::uint32_t>;
+  struct Read {
+    bool tried = false;
+    std::optional<Ids> cores;
+  };
+  std::optional<Ids> parse(const std::string& text) {
+    try {
+      Ids cores;
+      for (const CoreRange& range : parse_core_ranges(text)) {
+        for (int n = range.first; n <= range.last; ++n) cores.push_back(ids_.id(range.kind, n));
+      }
+      return cores;
+    } catch (const UsageError&) {
+      return std::nullopt;
+    }
+  }
+
+  const TextColumn& column_;
+  CoreIds& ids_;
+  std::vector<Read> read_;
+};
+
+/// Samples of the used ones of `ids`, none yet, and where each of them stands.
+std::pair<PairSamples, std::vector<std::size_t>> no_samples(const CoreIds& ids,
+                                                            const std::vector<bool>& used) {
+  std::map<CoreName, std::uint32_t> by_name;
+  for (std::uint32_t id = 0; id < used.size(); ++id) {
+    if (used[id]) by_name.emplace(ids.name(id), id);
+  }
+  PairSamples samples;
+  std::vector<std::size_t> position(ids.size());
+  for (const auto& [name, id] : by_name) {
+    position[id] = samples.cores.size();
+    samples.cores.push_back(name);
+  }
   samples.cells.resize(samples.cores.size() * samples.cores.size());
-  return samples;
+  return {std::move(samples), std::move(position)};
 }
 
-std::size_t position(const PairSamples& samples, const CoreName& core) {
-  const auto& cores = samples.cores;
-  return static_cast<std::size_t>(std::lower_bound(cores.begin(), cores.end(), core) -
-                                  cores.begin());
-}
-
-/// A row of interfere.csv in numbers.
+/// Aggressors of a row, by the code of their set, and what the victim saw.
 struct Beside {
-  const std::vector<CoreName>* aggressors;
+  std::size_t set;
   double latency;
-  const std::vector<std::size_t>* positions = nullptr;  // of the aggressors among all cores
 };
 
 /// Rows of one victim.
@@ -38,32 +112,70 @@ struct Victim {
   std::vector<Beside> beside;  // aggressors of the work asked for
 };
 
+using Sets = std::vector<std::vector<std::size_t>>;  // by code: positions among all cores
+
+/// Which subsets hold a core, a bit each; subsets that were measured equally often form a group.
+class Membership {
+ public:
+  Membership(std::size_t cores, const std::vector<double>& times)
+      : words_((times.size() + 63) / 64), bits_(cores * words_, 0) {
+    for (std::size_t subset = 0; subset < times.size(); ++subset) {
+      const auto group = std::find_if(groups_.begin(), groups_.end(),
+                                      [&](const Group& g) { return g.times == times[subset]; });
+      Group& one = group != groups_.end()
+                       ? *group
+                       : groups_.emplace_back(Group{times[subset], Words(words_, 0)});
+      one.subsets[subset / 64] |= std::uint64_t{1} << subset % 64;
+    }
+  }
+  void add(std::size_t core, std::size_t subset) {
+    bits_[core * words_ + subset / 64] |= std::uint64_t{1} << subset % 64;
+  }
+  /// Rows in which both are aggressors.
+  double together(std::size_t a, std::size_t b) const {
+    const std::uint64_t *of_a = &bits_[a * words_], *of_b = &bits_[b * words_];
+    double rows = 0;
+    for (const Group& group : groups_) {
+      int subsets = 0;
+      for (std::size_t w = 0; w < words_; ++w) {
+        subsets += std::popcount(of_a[w] & of_b[w] & group.subsets[w]);
+      }
+      rows += group.times * subsets;
+    }
+    return rows;
+  }
+
+ private:
+  using Words = std::vector<std::uint64_t>;
+  struct Group {
+    double times;
+    Words subsets;
+  };
+  std::size_t words_;
+  Words bits_;
+  std::vector<Group> groups_;
+};
+
 /// Least squares of the slow-down on which cores were aggressors: what one more aggressor adds. The
 /// victim alone, slow-down 1, is the intercept; a free one could not be told from the mean of the
 /// coefficients, because all sets are equally large. Ridge only where the rows are too few to tell
 /// all aggressors apart.
-void regress(const Victim& victim, double alone, std::size_t row, PairSamples& result) {
+void regress(const Victim& victim, const Sets& sets, double alone, std::size_t row,
+             PairSamples& result) {
   const std::size_t m = victim.beside.size();
-  // A set is measured several times: what depends on it alone is done once, so many times over.
-  struct Subset {
-    std::vector<std::size_t> cores;
-    double times = 0;
-  };
-  std::vector<Subset> subsets;
-  std::vector<std::size_t> subset_of(m);
-  std::unordered_map<const std::vector<CoreName>*, std::size_t> seen;
+  constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> subset_of(sets.size(), kNone), subsets;  // by code; codes
+  std::vector<double> times;                                        // rows of a subset
   std::vector<bool> used(result.cores.size(), false);
-  for (std::size_t r = 0; r < m; ++r) {
-    const std::vector<CoreName>* named = victim.beside[r].aggressors;
-    const auto [entry, fresh] = seen.try_emplace(named, subsets.size());
-    subset_of[r] = entry->second;
-    if (fresh) {
-      std::vector<std::size_t>& cores = subsets.emplace_back().cores;
-      cores = *victim.beside[r].positions;
-      std::erase(cores, row);
-      for (std::size_t core : cores) used[core] = true;
+  for (const Beside& beside : victim.beside) {
+    std::size_t& subset = subset_of[beside.set];
+    if (subset == kNone) {
+      subset = subsets.size();
+      subsets.push_back(beside.set);
+      times.push_back(0);
+      for (std::size_t core : sets[beside.set]) used[core] = used[core] || core != row;
     }
-    ++subsets[subset_of[r]].times;
+    ++times[subset];
   }
   std::vector<std::size_t> cores, column(result.cores.size());
   for (std::size_t core = 0; core < used.size(); ++core) {
@@ -73,21 +185,24 @@ void regress(const Victim& victim, double alone, std::size_t row, PairSamples& r
   }
   const std::size_t p = cores.size();
   if (p == 0) return;
-  Matrix normal(p, p);
   std::vector<double> right(p, 0);
-  for (std::size_t r = 0; r < m; ++r) {
-    const double more = victim.beside[r].latency / alone - 1;
-    for (std::size_t a : subsets[subset_of[r]].cores) right[column[a]] += more;
-  }
-  for (const Subset& subset : subsets) {
-    for (std::size_t a : subset.cores) {
-      for (std::size_t b : subset.cores) {
-        if (b <= a) normal(column[b], column[a]) += subset.times;
-      }
+  for (const Beside& beside : victim.beside) {
+    const double more = beside.latency / alone - 1;
+    for (std::size_t core : sets[beside.set]) {
+      if (core != row) right[column[core]] += more;
     }
   }
+  Membership membership(p, times);
+  for (std::size_t subset = 0; subset < subsets.size(); ++subset) {
+    for (std::size_t core : sets[subsets[subset]]) {
+      if (core != row) membership.add(column[core], subset);
+    }
+  }
+  Matrix normal(p, p);
   for (std::size_t a = 0; a < p; ++a) {
-    for (std::size_t b = 0; b < a; ++b) normal(a, b) = normal(b, a);
+    for (std::size_t b = 0; b <= a; ++b) {
+      normal(a, b) = normal(b, a) = membership.together(a, b);
+    }
   }
   double strength = 0;
   for (std::size_t c = 0; c < p; ++c) strength += normal(c, c) / static_cast<double>(p);
@@ -100,9 +215,10 @@ void regress(const Victim& victim, double alone, std::size_t row, PairSamples& r
 }
 
 /// Each pair for itself: each latency beside one aggressor over the median alone.
-void compare_pairs(const Victim& victim, double alone, std::size_t row, PairSamples& result) {
+void compare_pairs(const Victim& victim, const Sets& sets, double alone, std::size_t row,
+                   PairSamples& result) {
   for (const Beside& beside : victim.beside) {
-    const std::size_t core = beside.positions->front();
+    const std::size_t core = sets[beside.set].front();
     if (core != row) result.at(row, core).push_back(beside.latency / alone);
   }
 }
@@ -158,63 +274,63 @@ std::optional<PairSamples> slow_down_samples(const ProbeRows& interfere, TimeSou
                                              const Contention& kind) {
   if (!interfere.table) return std::nullopt;
   const Schema& schema = *interfere.schema;
-  const std::size_t victim_at = schema.index("victim"), does_at = schema.index("victim_work"),
-                    set_at = schema.index("aggressors"), work_at = schema.index("aggressor_work"),
-                    latency_at = schema.index("latency_ns");
-  // A subset design names the same sets again and again: each text is read once.
-  std::unordered_map<std::string, std::vector<CoreName>> sets;
-  std::map<CoreName, Victim> victims;
-  std::set<CoreName> cores;
+  const Rows& rows = interfere.table->rows;
+  const TextColumn &victim_names = rows.texts(schema.index("victim")),
+                   &does = rows.texts(schema.index("victim_work")),
+                   &aggressors = rows.texts(schema.index("aggressors")),
+                   &done = rows.texts(schema.index("aggressor_work"));
+  const NumberColumn& latencies = rows.numbers(schema.index("latency_ns"));
+  const auto wanted_work = does.find(kind.victim_work), wanted = done.find(kind.work),
+             none = aggressors.find("none");
+  CoreIds ids;
+  NamedCores victim_cores(victim_names, ids), named_sets(aggressors, ids);
+  std::vector<Victim> victims(victim_names.texts().size());  // by code
+  std::vector<bool> used(aggressors.texts().size(), false);  // by code
   bool subsets = false, any = false;
-  for (const Row& row : interfere.table->rows) {
-    const auto* name = std::get_if<std::string>(&row.values[victim_at]);
-    const auto* does = std::get_if<std::string>(&row.values[does_at]);
-    const auto* set = std::get_if<std::string>(&row.values[set_at]);
-    const auto* done = std::get_if<std::string>(&row.values[work_at]);
-    const auto* latency = std::get_if<double>(&row.values[latency_at]);
-    if (row.status != Status::ok || row.time_source != source || name == nullptr ||
-        does == nullptr || set == nullptr || done == nullptr || latency == nullptr ||
-        *does != kind.victim_work) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto latency = latencies.at(i);
+    const std::size_t name = victim_names.code(i), set = aggressors.code(i);
+    if (!rows.usable(i, source) || !latency || set == 0 || done.code(i) == 0 ||
+        does.code(i) != wanted_work) {
       continue;
     }
-    const bool alone = *set == "none";
-    if (!alone && *done != kind.work) continue;
-    try {
-      const auto [entry, fresh] = sets.try_emplace(*set);
-      if (fresh) entry->second = parse_core_set(*set);
-      const CoreName core = parse_core_name(*name);
-      Victim& victim = victims[core];
-      if (alone) {
-        victim.alone.push_back(*latency);
-        continue;
-      }
-      any = true;
-      cores.insert(core);
-      if (fresh) cores.insert(entry->second.begin(), entry->second.end());
-      subsets = subsets || entry->second.size() > 1;
-      victim.beside.push_back({&entry->second, *latency, nullptr});
-    } catch (const UsageError&) {
-      continue;  // a text that names no core says nothing of cores
+    const bool alone = set == none;
+    if (!alone && done.code(i) != wanted) continue;
+    const auto* beside = alone ? nullptr : named_sets.set(set);
+    if (!victim_cores.one(name) || (!alone && beside == nullptr)) continue;
+    if (alone) {
+      victims[name].alone.push_back(*latency);
+      continue;
     }
+    any = used[set] = true;
+    subsets = subsets || beside->size() > 1;
+    victims[name].beside.push_back({set, *latency});
   }
   if (!any) return std::nullopt;
-  PairSamples result = no_samples(cores);
-  std::unordered_map<const std::vector<CoreName>*, std::vector<std::size_t>> positions;
-  for (auto& [core, victim] : victims) {
-    for (Beside& beside : victim.beside) {
-      const auto [entry, fresh] = positions.try_emplace(beside.aggressors);
-      if (fresh) {
-        for (const CoreName& each : *beside.aggressors) {
-          entry->second.push_back(position(result, each));
-        }
-      }
-      beside.positions = &entry->second;
-    }
+  std::vector<bool> takes_part(ids.size(), false);
+  for (std::size_t name = 0; name < victims.size(); ++name) {
+    if (!victims[name].beside.empty()) takes_part[*victim_cores.one(name)] = true;
+  }
+  for (std::size_t set = 0; set < used.size(); ++set) {
+    if (!used[set]) continue;
+    for (std::uint32_t id : *named_sets.set(set)) takes_part[id] = true;
+  }
+  auto [result, position] = no_samples(ids, takes_part);
+  Sets sets(used.size());
+  for (std::size_t set = 0; set < used.size(); ++set) {
+    if (!used[set]) continue;
+    for (std::uint32_t id : *named_sets.set(set)) sets[set].push_back(position[id]);
+    std::sort(sets[set].begin(), sets[set].end());  // and once: a core is in a set or it is not
+    sets[set].erase(std::unique(sets[set].begin(), sets[set].end()), sets[set].end());
+  }
+  for (std::size_t name = 0; name < victims.size(); ++name) {
+    const Victim& victim = victims[name];
     const std::optional<double> alone = median(victim.alone);
     if (!alone || *alone <= 0 || victim.beside.empty()) continue;
-    (subsets ? regress : compare_pairs)(victim, *alone, position(result, core), result);
+    const std::size_t row = position[*victim_cores.one(name)];
+    (subsets ? regress : compare_pairs)(victim, sets, *alone, row, result);
   }
-  return result;
+  return std::move(result);
 }
 
 std::optional<CoreMatrix> slow_down(const ProbeRows& interfere, TimeSource source,
@@ -227,34 +343,29 @@ std::optional<PairSamples> handoff_samples(const ProbeRows& handoff, TimeSource 
                                            const std::string& kind) {
   if (!handoff.table) return std::nullopt;
   const Schema& schema = *handoff.schema;
-  const std::size_t from_at = schema.index("from"), to_at = schema.index("to"),
-                    kind_at = schema.index("kind"), latency_at = schema.index("latency_ns");
-  std::map<std::pair<CoreName, CoreName>, std::vector<double>> samples;
-  std::set<CoreName> cores;
-  for (const Row& row : handoff.table->rows) {
-    const auto* from = std::get_if<std::string>(&row.values[from_at]);
-    const auto* to = std::get_if<std::string>(&row.values[to_at]);
-    const auto* done = std::get_if<std::string>(&row.values[kind_at]);
-    const auto* latency = std::get_if<double>(&row.values[latency_at]);
-    if (row.status != Status::ok || row.time_source != source || from == nullptr || to == nullptr ||
-        done == nullptr || *done != kind || latency == nullptr) {
-      continue;
-    }
-    try {
-      const CoreName a = parse_core_name(*from), b = parse_core_name(*to);
-      cores.insert({a, b});
-      samples[{a, b}].push_back(*latency);
-    } catch (const UsageError&) {
-      continue;
-    }
+  const Rows& rows = handoff.table->rows;
+  const TextColumn &from = rows.texts(schema.index("from")), &to = rows.texts(schema.index("to")),
+                   &done = rows.texts(schema.index("kind"));
+  const NumberColumn& latencies = rows.numbers(schema.index("latency_ns"));
+  const auto wanted = done.find(kind);
+  CoreIds ids;
+  NamedCores from_cores(from, ids), to_cores(to, ids);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<double>> samples;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto latency = latencies.at(i);
+    if (!rows.usable(i, source) || !latency || done.code(i) != wanted) continue;
+    const auto a = from_cores.one(from.code(i)), b = to_cores.one(to.code(i));
+    if (a && b) samples[{*a, *b}].push_back(*latency);
   }
-  if (cores.empty()) return std::nullopt;
-  PairSamples result = no_samples(cores);
-  for (auto& [pair, latencies] : samples) {
+  if (samples.empty()) return std::nullopt;
+  std::vector<bool> used(ids.size(), false);
+  for (const auto& [pair, cell] : samples) used[pair.first] = used[pair.second] = true;
+  auto [result, position] = no_samples(ids, used);
+  for (auto& [pair, cell] : samples) {
     if (pair.first == pair.second) continue;
-    result.at(position(result, pair.first), position(result, pair.second)) = std::move(latencies);
+    result.at(position[pair.first], position[pair.second]) = std::move(cell);
   }
-  return result;
+  return std::move(result);
 }
 
 std::optional<CoreMatrix> handoff_latency(const ProbeRows& handoff, TimeSource source,

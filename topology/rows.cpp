@@ -15,10 +15,6 @@ namespace {
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
-bool usable(const Row& row, TimeSource source) {
-  return row.status == Status::ok && row.time_source == source;
-}
-
 /// nullopt for a text that names no single core (a kind, a set).
 std::optional<CoreName> core_of(const std::string& text) {
   try {
@@ -32,9 +28,11 @@ std::optional<CoreName> core_of(const std::string& text) {
 
 ProfileTable read_profile(const ProbeRows& profile, TimeSource source) {
   const Schema& schema = *profile.schema;
-  const std::size_t core_at = schema.index("core"), index_at = schema.index("address_index"),
-                    bytes_at = schema.index("address_bytes"),
-                    latency_at = schema.index("latency_ns");
+  const Rows& rows = profile.table->rows;
+  const TextColumn& core_names = rows.texts(schema.index("core"));
+  const IntegerColumn &indices = rows.integers(schema.index("address_index")),
+                      &offsets = rows.integers(schema.index("address_bytes"));
+  const NumberColumn& latencies = rows.numbers(schema.index("latency_ns"));
   struct Sample {
     int core;
     int address;
@@ -42,24 +40,24 @@ ProfileTable read_profile(const ProbeRows& profile, TimeSource source) {
   };
   std::vector<Sample> samples;
   std::vector<std::string> names;
-  std::unordered_map<std::string, int> core_ids;
+  std::vector<int> core_ids(core_names.texts().size(), -1);  // by code
   std::unordered_map<std::int64_t, int> address_ids;
   std::vector<std::pair<std::int64_t, std::int64_t>> visited;  // index, bytes
-  for (const Row& row : profile.table->rows) {
-    const auto* name = std::get_if<std::string>(&row.values[core_at]);
-    if (name == nullptr) continue;
-    const auto [core, fresh] = core_ids.try_emplace(*name, static_cast<int>(names.size()));
-    if (fresh) names.push_back(*name);
-    const auto* index = std::get_if<std::int64_t>(&row.values[index_at]);
-    const auto* bytes = std::get_if<std::int64_t>(&row.values[bytes_at]);
-    const auto* latency = std::get_if<double>(&row.values[latency_at]);
-    if (!usable(row, source) || index == nullptr || bytes == nullptr || latency == nullptr)
-      continue;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::size_t code = core_names.code(i);
+    if (code == 0) continue;
+    if (core_ids[code] < 0) {
+      core_ids[code] = static_cast<int>(names.size());
+      names.push_back(core_names.at(i));
+    }
+    const auto index = indices.at(i), bytes = offsets.at(i);
+    const auto latency = latencies.at(i);
+    if (!rows.usable(i, source) || !index || !bytes || !latency) continue;
     // The address is what cores have in common; the index only orders the visits.
     const auto [address, unseen] =
         address_ids.try_emplace(*bytes, static_cast<int>(visited.size()));
     if (unseen) visited.emplace_back(*index, *bytes);
-    samples.push_back({core->second, address->second, *latency});
+    samples.push_back({core_ids[code], address->second, *latency});
   }
 
   ProfileTable table;
@@ -156,14 +154,18 @@ CoreMatrix medians(const PairSamples& samples) {
 
 std::vector<std::string> values_of(const ProbeRows& rows, TimeSource source,
                                    const std::string& column) {
-  std::set<std::string> values;
   if (!rows.table) return {};
-  const std::size_t at = rows.schema->index(column);
-  for (const Row& row : rows.table->rows) {
-    const auto* text = std::get_if<std::string>(&row.values[at]);
-    if (text != nullptr && usable(row, source)) values.insert(*text);
+  const TextColumn& cells = rows.table->rows.texts(rows.schema->index(column));
+  std::vector<bool> used(cells.texts().size(), false);
+  for (std::size_t i = 0; i < rows.table->rows.size(); ++i) {
+    if (rows.table->rows.usable(i, source)) used[cells.code(i)] = true;
   }
-  return {values.begin(), values.end()};
+  std::vector<std::string> values;
+  for (std::size_t code = 1; code < used.size(); ++code) {
+    if (used[code]) values.push_back(cells.texts()[code]);
+  }
+  std::sort(values.begin(), values.end());
+  return values;
 }
 
 }  // namespace sonde

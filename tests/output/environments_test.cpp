@@ -87,7 +87,7 @@ TEST_F(Environments, OneAllowedCpuThatIsNotTheFirst) {
     if (needs_two) continue;
     const Result result = shell(pinned + short_run(probe));
     EXPECT_EQ(result.exit_code, 0) << probe << result.err;
-    for (const Row& row : rows(probe).rows) {
+    for (const Row& row : rows(probe).rows.whole()) {
       EXPECT_EQ(row.status, Status::ok) << probe << ": " << row.reason;
     }
     EXPECT_TRUE(holds(read_text(directory_ / probe / (probe + ".csv")), "cpu" + cpu)) << probe;
@@ -105,7 +105,7 @@ TEST_F(Environments, PinningThatFailsOrIsIgnoredGivesNoNumber) {
       const Table table = rows(probe);
       EXPECT_FALSE(table.rows.empty()) << probe;
       std::size_t failed = 0;
-      for (const Row& row : table.rows) {
+      for (const Row& row : table.rows.whole()) {
         EXPECT_TRUE(row.status == Status::failed || row.status == Status::skipped) << probe;
         if (row.status != Status::failed) continue;
         ++failed;
@@ -114,7 +114,7 @@ TEST_F(Environments, PinningThatFailsOrIsIgnoredGivesNoNumber) {
       EXPECT_EQ(result.exit_code, failed > 0 ? 1 : 0) << probe << result.err;
     }
     EXPECT_GT(rows("chase").rows.size(), 0U);
-    EXPECT_EQ(rows("chase").rows[0].status, Status::failed);
+    EXPECT_EQ(rows("chase").rows[0].status(), Status::failed);
   }
 }
 
@@ -165,7 +165,7 @@ TEST_F(Environments, WithoutProcOrSys) {
     fs::remove_all(directory_ / "chase");
     const Result chase = shell_in_mounts(hide, short_run("chase"));
     EXPECT_EQ(chase.exit_code, 0) << folder << chase.err;
-    EXPECT_EQ(rows("chase").rows.at(0).status, Status::ok) << folder;
+    EXPECT_EQ(rows("chase").rows.at(0).status(), Status::ok) << folder;
     EXPECT_EQ(shell_in_mounts(hide, "\"$B/sonde\" devices").err, "") << folder;
     EXPECT_EQ(shell_in_mounts(hide, "\"$B/sonde\" doctor || test $? = 1").exit_code, 0) << folder;
     const Result front = shell_in_mounts(

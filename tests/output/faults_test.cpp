@@ -95,13 +95,13 @@ TEST_F(Faults, ALostDeviceFailsWhatIsLeftAndKeepsWhatWas) {
   const Table rows = read_table(directory_ / "lost/copy.csv", copy_schema());
   const Table whole = read_table(directory_ / "whole/copy.csv", copy_schema());
   std::size_t good = 0;
-  while (good < rows.rows.size() && rows.rows[good].status == Status::ok) ++good;
+  while (good < rows.rows.size() && rows.rows[good].status() == Status::ok) ++good;
   EXPECT_GT(good, 20U);
   for (std::size_t i = 0; i < good; ++i) {
-    EXPECT_EQ(rows.rows[i].values, whole.rows[i].values);
+    EXPECT_EQ(rows.rows[i].whole().values, whole.rows[i].whole().values);
   }
   for (std::size_t i = good; i < rows.rows.size(); ++i) {
-    EXPECT_EQ(rows.rows[i].status, Status::failed);
+    EXPECT_EQ(rows.rows[i].status(), Status::failed);
     EXPECT_FALSE(rows.rows[i].number(copy_schema(), "elapsed_s"));
   }
   EXPECT_EQ(rows.rows.size() - good, 7U) << "each point fails once";
@@ -118,7 +118,7 @@ TEST_F(Faults, OutOfMemoryIsSkippedWithThatReason) {
   const Result result = run(copy(std::string(test::kChip) + "?fault=memory", "run"));
   EXPECT_EQ(result.exit_code, 0) << result.err;
   int skipped = 0;
-  for (const Row& row : read_table(directory_ / "run/copy.csv", copy_schema()).rows) {
+  for (const Row& row : read_table(directory_ / "run/copy.csv", copy_schema()).rows.whole()) {
     if (row.status == Status::ok) continue;
     ++skipped;
     EXPECT_EQ(row.status, Status::skipped);
@@ -142,9 +142,9 @@ TEST_F(Faults, AClockThatIsSetMovesNothingButTheStamps) {
   int ahead = 0, back = 0;
   for (std::size_t i = 0; i < set.rows.size(); ++i) {
     EXPECT_EQ(set.rows[i].number(schema, "elapsed_s"), steady.rows[i].number(schema, "elapsed_s"));
-    EXPECT_EQ(set.rows[i].status, Status::ok);
-    ahead += *set.rows[i].start_s > *steady.rows[i].start_s;
-    back += i > 0 && *set.rows[i].start_s < *set.rows[i - 1].start_s;
+    EXPECT_EQ(set.rows[i].status(), Status::ok);
+    ahead += *set.rows[i].start_s() > *steady.rows[i].start_s();
+    back += i > 0 && *set.rows[i].start_s() < *set.rows[i - 1].start_s();
   }
   EXPECT_GT(ahead, 0);
   EXPECT_EQ(back, 1);

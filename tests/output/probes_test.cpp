@@ -60,7 +60,7 @@ TEST_F(Probes, AProfileHasOneRowACoreAndAddress) {
   const Table table = rows(profile_schema(), {"--cores", "vector0,cube3", "--addresses", "300"});
   ASSERT_EQ(table.rows.size(), 600u);
   std::vector<std::int64_t> addresses[2];
-  for (const Row& row : table.rows) {
+  for (const Row& row : table.rows.whole()) {
     EXPECT_EQ(row.status, Status::ok);
     EXPECT_EQ(row.repetition, 0);
     addresses[row.point].push_back(*row.integer(profile_schema(), "address_bytes"));
@@ -94,18 +94,18 @@ TEST_F(Probes, InterferenceTakesPairsAndSubsets) {
   const Table pairs = rows(interfere_schema(),
                            {"--cores", "vector0-2", "--aggressor", "load", "--repetitions", "2"});
   ASSERT_EQ(pairs.rows.size(), 2u * (3 + 6));  // alone, and each beside each other one
-  const auto alone = std::count_if(pairs.rows.begin(), pairs.rows.end(), [](const Row& row) {
+  const auto alone = std::count_if(pairs.rows.begin(), pairs.rows.end(), [](const RowView& row) {
     return row.text(interfere_schema(), "aggressors") == "none";
   });
   EXPECT_EQ(alone, 6);
-  for (const Row& row : pairs.rows) {
+  for (const Row& row : pairs.rows.whole()) {
     const bool beside = row.text(interfere_schema(), "aggressors") != "none";
     EXPECT_EQ(row.integer(interfere_schema(), "background_operations").has_value(), beside);
   }
   const Table subsets = rows(interfere_schema(), {"--design", "subsets", "--subsets", "5",
                                                   "--cores", "vector0-9", "--aggressor", "load"});
   ASSERT_EQ(subsets.rows.size(), 10u + 50);
-  for (const Row& row : subsets.rows) {
+  for (const Row& row : subsets.rows.whole()) {
     const auto set = parse_core_set(row.text(interfere_schema(), "aggressors"));
     EXPECT_TRUE(set.empty() || set.size() == 5);  // half of the other nine, rounded up
     for (const CoreName& core : set) {
@@ -121,13 +121,13 @@ TEST_F(Probes, LatenciesAreThoseOfTheElapsedTime) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const Table profile = read_table(directory_ / "q/profile.csv", profile_schema());
   double sum_ns = 0;
-  for (const Row& row : profile.rows) sum_ns += *row.number(profile_schema(), "latency_ns");
+  for (const Row& row : profile.rows.whole()) sum_ns += *row.number(profile_schema(), "latency_ns");
   EXPECT_NEAR(sum_ns, 1e9 * *profile.rows.front().number(profile_schema(), "elapsed_s"),
               0.01 * sum_ns);
   EXPECT_GT(sum_ns / 100, 100);
   EXPECT_LT(sum_ns / 100, 400);
   const Table pairs = rows(interfere_schema(), {"--cores", "vector0-1", "--repetitions", "1"});
-  for (const Row& row : pairs.rows) {
+  for (const Row& row : pairs.rows.whole()) {
     EXPECT_NEAR(*row.number(interfere_schema(), "latency_ns"),
                 1e9 * *row.number(interfere_schema(), "elapsed_s") /
                     *row.number(interfere_schema(), "loads"),
@@ -136,7 +136,7 @@ TEST_F(Probes, LatenciesAreThoseOfTheElapsedTime) {
   const Result host = run(
       {"sonde-handoff", "--device", "host", "--out", "h", "--repetitions", "2", "--no-progress"});
   ASSERT_EQ(host.exit_code, 0) << host.err;
-  for (const Row& row : read_table(directory_ / "h/handoff.csv", handoff_schema()).rows) {
+  for (const Row& row : read_table(directory_ / "h/handoff.csv", handoff_schema()).rows.whole()) {
     if (row.status != Status::ok) continue;  // one core
     EXPECT_NEAR(*row.number(handoff_schema(), "latency_ns"),
                 1e9 * *row.number(handoff_schema(), "elapsed_s") / 2 /
@@ -183,7 +183,7 @@ TEST_F(Probes, ABadRowInAnIncompleteSampleGoesWithIt) {
 TEST_F(Probes, AMissingEngineIsASkippedRow) {
   const Table table = rows(handoff_schema(), {});
   ASSERT_EQ(table.rows.size(), 2u);
-  for (const Row& row : table.rows) {
+  for (const Row& row : table.rows.whole()) {
     EXPECT_EQ(row.status, Status::skipped);
     EXPECT_EQ(row.reason, "this device has no hand-off engine");
   }
@@ -193,7 +193,7 @@ TEST_F(Probes, StreamRowsSayWhatWasCounted) {
   const Table table = rows(stream_schema(), {"--bytes", "1MiB,4MiB", "--kind", "copy", "--cores",
                                              "vector0-1", "--passes", "2", "--repetitions", "1"});
   ASSERT_EQ(table.rows.size(), 2u);
-  for (const Row& row : table.rows) {
+  for (const Row& row : table.rows.whole()) {
     const double bytes = *row.number(stream_schema(), "bytes");
     // Two cores, two arrays, two passes.
     EXPECT_EQ(row.number(stream_schema(), "moved_bytes"), 8 * bytes);
@@ -208,8 +208,9 @@ TEST_F(Probes, GemmRowsHoldWorkAndIntensity) {
   const Table table =
       rows(gemm_schema(), {"--shapes", (directory_ / "shapes.csv").string(), "--repetitions", "1"});
   ASSERT_EQ(table.rows.size(), 2u);
+  const std::vector<Row> stored = table.rows.whole();
   const auto of = [&](std::int64_t point) {
-    return *std::find_if(table.rows.begin(), table.rows.end(),
+    return *std::find_if(stored.begin(), stored.end(),
                          [&](const Row& row) { return row.point == point; });
   };
   const Row shape = of(0);
@@ -232,7 +233,7 @@ TEST_F(Probes, ABudgetOnTheHostLeavesAStratifiedSampleAndSaysSo) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const Table table = read_table(directory_ / "g/gemm.csv", gemm_schema());
   std::int64_t measured = 0, shapes = 0;
-  for (const Row& row : table.rows) {
+  for (const Row& row : table.rows.whole()) {
     if (!row.text(gemm_schema(), "role").empty()) continue;
     ++shapes;
     measured += row.status == Status::ok;
@@ -294,7 +295,7 @@ TEST_F(Probes, ACorruptingDeviceFailsEveryPointAndKeepsNoNumber) {
     EXPECT_EQ(run(command).exit_code, 1) << schema->probe;
     const Table table = read_table(directory_ / schema->probe / (schema->probe + ".csv"), *schema);
     ASSERT_FALSE(table.rows.empty());
-    for (const Row& row : table.rows) {
+    for (const Row& row : table.rows.whole()) {
       EXPECT_EQ(row.status, Status::failed) << schema->probe;
       EXPECT_TRUE(row.reason.starts_with("verify: ")) << row.reason;
       EXPECT_FALSE(row.number(*schema, "elapsed_s"));
@@ -304,7 +305,7 @@ TEST_F(Probes, ACorruptingDeviceFailsEveryPointAndKeepsNoNumber) {
 
 TEST_F(Probes, ACopyPlanGrowsUntilTheSwitchIsBracketedByOneLine) {
   std::set<std::int64_t> sizes;
-  for (const Row& row : rows(copy_schema(), {"--method", "auto"}).rows) {
+  for (const Row& row : rows(copy_schema(), {"--method", "auto"}).rows.whole()) {
     sizes.insert(*row.integer(copy_schema(), "bytes"));
   }
   EXPECT_TRUE(sizes.contains(400'000));
@@ -312,7 +313,7 @@ TEST_F(Probes, ACopyPlanGrowsUntilTheSwitchIsBracketedByOneLine) {
   // Sizes that were asked for stay what they are.
   sizes.clear();
   for (const Row& row :
-       rows(copy_schema(), {"--bytes", "64KiB:4MiB:2x", "--repetitions", "8"}).rows) {
+       rows(copy_schema(), {"--bytes", "64KiB:4MiB:2x", "--repetitions", "8"}).rows.whole()) {
     sizes.insert(*row.integer(copy_schema(), "bytes"));
   }
   EXPECT_EQ(sizes.size(), 7u);
@@ -323,7 +324,7 @@ TEST_F(Probes, CopiesByNameOfMethodAndByAlignment) {
   std::set<std::int64_t> alignments;
   for (const Row& row : rows(copy_schema(), {"--method", "all", "--alignment", "64,4096", "--bytes",
                                              "1MiB", "--repetitions", "1"})
-                            .rows) {
+                            .rows.whole()) {
     methods.insert(row.text(copy_schema(), "method"));
     alignments.insert(*row.integer(copy_schema(), "alignment_bytes"));
   }
@@ -343,7 +344,7 @@ TEST_F(Probes, MovedThresholdsAreMeasuredByProgramsOfTheirOwnAndResume) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const std::string all = read_text(directory_ / "varied/copy.csv");
   std::map<std::string, int> settings;
-  for (const Row& row : read_table(directory_ / "varied/copy.csv", copy_schema()).rows) {
+  for (const Row& row : read_table(directory_ / "varied/copy.csv", copy_schema()).rows.whole()) {
     EXPECT_EQ(row.status, Status::ok) << row.reason;
     EXPECT_GT(*row.number(copy_schema(), "elapsed_s"), 0);
     EXPECT_NE(row.text(copy_schema(), "placement"), "");

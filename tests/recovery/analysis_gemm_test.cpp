@@ -214,7 +214,7 @@ TEST(AnalysisGemm, TheIntervalOverShapesHoldsItsTruth) {
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     manifest.seed = static_cast<std::uint64_t>(sweep);
     Rng rng(key_of({17, manifest.seed}));
-    ProbeRows probe{&gemm_schema(), "gemm.csv", Table{}, {}};
+    ProbeRows probe{&gemm_schema(), "gemm.csv", Table(gemm_schema()), {}};
     for (std::int64_t n = 1; n <= 40; ++n) {
       const double fraction = 0.4 + 0.4 * rng.uniform();
       const auto wide = static_cast<double>(64 * n);
@@ -226,7 +226,7 @@ TEST(AnalysisGemm, TheIntervalOverShapesHoldsItsTruth) {
       row.values[gemm_schema().index("elapsed_s")] = flop(1, wide, 512) / rate;
       row.values[gemm_schema().index("flop")] = flop(1, wide, 512);
       row.values[gemm_schema().index("intensity_flop_per_byte")] = intensity(1, wide, 512);
-      probe.table->rows.push_back(row);
+      probe.table->rows.add(row);
     }
     const GemmAnalysis gemm =
         analyse_gemm(group_rows(probe, TimeSource::modelled), manifest, std::nullopt);

@@ -44,15 +44,15 @@ PointComparison only(const Comparison& comparison) {
 }
 
 /// A run of chase points, made row by row.
-struct Rows {
-  explicit Rows(TimeSource source = TimeSource::host_clock) {
+struct MadeRows {
+  explicit MadeRows(TimeSource source = TimeSource::host_clock) {
     run.name = "r";
     run.manifest.device.name = "d";
     run.manifest.device.time_source = source;
-    run.probes.push_back({&chase_schema(), "chase.csv", Table{}, {}});
-    run.probes.push_back({&profile_schema(), "profile.csv", Table{}, {}});
+    run.probes.push_back({&chase_schema(), "chase.csv", Table(chase_schema()), {}});
+    run.probes.push_back({&profile_schema(), "profile.csv", Table(profile_schema()), {}});
   }
-  Row& add(const Schema& schema, std::vector<Cell> axes, std::int64_t repetition) {
+  Row row_of(const Schema& schema, std::vector<Cell> axes, std::int64_t repetition) {
     Row row;
     row.device = "d";
     row.time_source = run.manifest.device.time_source;
@@ -60,25 +60,28 @@ struct Rows {
     row.order = order++;
     row.values = std::move(axes);
     row.values.resize(schema.size());
-    auto& rows = run.probes[&schema == &chase_schema() ? 0 : 1].table->rows;
-    rows.push_back(std::move(row));
-    return rows.back();
+    return row;
+  }
+  void keep(const Schema& schema, const Row& row) {
+    run.probes[&schema == &chase_schema() ? 0 : 1].table->rows.add(row);
   }
   void chase(const std::string& core, const std::vector<double>& ns, double clock_mhz = 0,
              std::int64_t loads = 100) {
     for (std::size_t i = 0; i < ns.size(); ++i) {
-      Row& row = add(chase_schema(), {core, std::int64_t{1}, std::int64_t{4096}, "warm"},
-                     static_cast<std::int64_t>(i));
+      Row row = row_of(chase_schema(), {core, std::int64_t{1}, std::int64_t{4096}, "warm"},
+                       static_cast<std::int64_t>(i));
       row.values[chase_schema().index("loads")] = loads;
       row.values[chase_schema().index("elapsed_s")] = ns[i] * 1e-9 * static_cast<double>(loads);
       if (clock_mhz > 0) row.values[chase_schema().index("clock_mhz")] = clock_mhz;
+      keep(chase_schema(), row);
     }
   }
   void profile(const std::string& core, double factor, std::int64_t repetition) {
     for (std::int64_t a = 0; a < 9; ++a) {
-      Row& row = add(profile_schema(), {core, a}, repetition);
+      Row row = row_of(profile_schema(), {core, a}, repetition);
       row.values[profile_schema().index("latency_ns")] =
           factor * (100 + 50 * static_cast<double>(a % 3));
+      keep(profile_schema(), row);
     }
   }
   StoredRun run;
@@ -149,7 +152,7 @@ TEST(Compare, IntervalsHoldTheTruth) {
 }
 
 TEST(Compare, SameNeedsTheWholeIntervalInTheMargin) {
-  Rows a, b;
+  MadeRows a, b;
   a.chase("cpu0", about(100, 8, 1));
   b.chase("cpu0", about(100.4, 8, 2));
   CompareOptions options;
@@ -160,28 +163,28 @@ TEST(Compare, SameNeedsTheWholeIntervalInTheMargin) {
 }
 
 TEST(Compare, TimeIsThatOfAUnitOfWork) {
-  Rows a, b;
+  MadeRows a, b;
   a.chase("cpu0", about(100, 8, 1), 0, 100);
   b.chase("cpu0", about(100, 8, 2), 0, 800);
   EXPECT_EQ(only(compare_runs(a.run, b.run, {})).verdict, Verdict::same);
 }
 
 TEST(Compare, FewSamplesAndClockStepsAreNoProof) {
-  Rows a, b;
+  MadeRows a, b;
   a.chase("cpu0", about(100, 7));
   b.chase("cpu0", about(150, 7));
   const PointComparison few = only(compare_runs(a.run, b.run, {}));
   EXPECT_EQ(few.verdict, Verdict::cannot_tell);
   EXPECT_EQ(few.reason, "fewer than 8 samples");
   EXPECT_FALSE(few.time->interval);
-  Rows c, d;
+  MadeRows c, d;
   c.chase("cpu0", std::vector<double>(8, 100));
   d.chase("cpu0", std::vector<double>(8, 120));
   EXPECT_EQ(only(compare_runs(c.run, d.run, {})).verdict, Verdict::cannot_tell);
 }
 
 TEST(Compare, AModelMayRepeatExactly) {
-  Rows a(TimeSource::modelled), b(TimeSource::modelled), c(TimeSource::modelled);
+  MadeRows a(TimeSource::modelled), b(TimeSource::modelled), c(TimeSource::modelled);
   a.chase("v0", {100, 100});
   b.chase("v0", {100, 100});
   c.chase("v0", {102, 102});
@@ -216,7 +219,7 @@ TEST(Compare, FailsOnlyBeyondDoubt) {
 }
 
 TEST(Compare, SaysWhenTheClockExplainsIt) {
-  Rows a, b, c;
+  MadeRows a, b, c;
   for (int core = 0; core < 10; ++core) {
     const auto key = static_cast<std::uint64_t>(core);
     const std::string name = "cpu" + std::to_string(core);
@@ -236,7 +239,7 @@ TEST(Compare, SaysWhenTheClockExplainsIt) {
 }
 
 TEST(Compare, NamesMissingPointsAndWhatDiffers) {
-  Rows a, b;
+  MadeRows a, b;
   a.chase("cpu0", about(100));
   a.chase("cpu1", about(100));
   b.chase("cpu0", about(100));
@@ -254,13 +257,13 @@ TEST(Compare, NamesMissingPointsAndWhatDiffers) {
       comparison.differences,
       (std::vector<std::string>{"seed: 1, then 9", "condition governor: not stated, then powersave",
                                 "chase option order: random, then listed"}));
-  Rows other;
+  MadeRows other;
   other.chase("cpu9", about(100));
   EXPECT_THROW(compare_runs(a.run, other.run, {}), UsageError);
 }
 
 TEST(Compare, AProfileIsOnePointACore) {
-  Rows a(TimeSource::modelled), b(TimeSource::modelled);
+  MadeRows a(TimeSource::modelled), b(TimeSource::modelled);
   for (std::int64_t repetition : {0, 1}) {
     a.profile("v0", 1, repetition);
     a.profile("v1", 1, repetition);
@@ -278,7 +281,7 @@ TEST(Compare, AProfileIsOnePointACore) {
 }
 
 TEST(Compare, AWildPointIsJudgedByItsOwnScatter) {
-  Rows a, b;
+  MadeRows a, b;
   for (int core = 0; core < 30; ++core) {
     const auto key = static_cast<std::uint64_t>(core);
     a.chase("cpu" + std::to_string(core), about(100, 8, key));

@@ -119,7 +119,8 @@ TEST(QuickCampaign, FindsWhatWasPlanted) {
   expect_planted_tree(directory / "run/topology.json");
   EXPECT_EQ(findings.at("topology.level_1.groups").value, 2);
   EXPECT_GE(findings.at("topology.level_1.stability").value, 0.95);
-  // Switch: 400,000 bytes is the last size on the old method, found by halving the gap of the ladder.
+  // Switch: 400,000 bytes is the last size on the old method, found by halving the gap of the
+  // ladder.
   const Finding& change = findings.at("copy.switch_bytes");
   EXPECT_EQ(change.low, 400'000);
   EXPECT_EQ(change.high, 400'064);

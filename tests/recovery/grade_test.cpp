@@ -7,13 +7,22 @@
 namespace sonde {
 namespace {
 
+/// Changes the rows of the only probe one by one.
+void change(StoredRun& run, const auto& how) {
+  ProbeRows& probe = run.probes[0];
+  Rows changed(*probe.schema);
+  for (Row row : probe.table->rows.whole()) {
+    how(row);
+    changed.add(row);
+  }
+  probe.table->rows = std::move(changed);
+}
+
 StoredRun good_run() {
   StoredRun run = test::simulated_side({40, 12, test::Noise::normal, 0.005, 0, 1, 3}, false);
   run.manifest.build_preset = "measure";
   run.manifest.steps = {{"copy", {}, "complete", false, ""}};
-  for (Row& row : run.probes[0].table->rows) {
-    row.values[copy_schema().index("clock_mhz")] = 2000.0;
-  }
+  change(run, [](Row& row) { row.values[copy_schema().index("clock_mhz")] = 2000.0; });
   return run;
 }
 
@@ -25,9 +34,11 @@ ProbeGrade grade(const StoredRun& run) {
 
 /// The rows from the front, in shares of all.
 void spoil(StoredRun& run, double part, void (*how)(Row&)) {
-  auto& rows = run.probes[0].table->rows;
-  const auto count = static_cast<std::size_t>(part * static_cast<double>(rows.size()));
-  for (std::size_t i = 0; i < count; ++i) how(rows[i]);
+  auto left =
+      static_cast<std::int64_t>(part * static_cast<double>(run.probes[0].table->rows.size()));
+  change(run, [&](Row& row) {
+    if (left-- > 0) how(row);
+  });
 }
 
 TEST(Grade, AGoodRunIsAnA) {
@@ -66,10 +77,10 @@ TEST(Grade, WideIntervalsDriftAndClocks) {
   wide.manifest = good_run().manifest;
   EXPECT_EQ(grade(wide).grade, 'D');
   StoredRun drifting = good_run();
-  for (Row& row : drifting.probes[0].table->rows) {
+  change(drifting, [](Row& row) {
     Cell& cell = row.values[copy_schema().index("elapsed_s")];
     cell = std::get<double>(cell) * (1 + 0.002 * static_cast<double>(row.repetition));
-  }
+  });
   const ProbeGrade drift = grade(drifting);
   EXPECT_GE(drift.grade, 'B');
   // Its intervals are wider for it, which is a reason of its own.
@@ -77,9 +88,9 @@ TEST(Grade, WideIntervalsDriftAndClocks) {
       drift.reasons.begin(), drift.reasons.end(),
       [](const std::string& reason) { return reason.find("drift") != std::string::npos; }));
   StoredRun unsteady = good_run();
-  for (Row& row : unsteady.probes[0].table->rows) {
+  change(unsteady, [](Row& row) {
     row.values[copy_schema().index("clock_mhz")] = row.point % 2 == 0 ? 2000.0 : 1800.0;
-  }
+  });
   EXPECT_EQ(grade(unsteady).grade, 'B');
 }
 
@@ -88,7 +99,7 @@ TEST(Grade, BuildStepAndFile) {
   run.manifest.build_preset = "dev";
   EXPECT_EQ(grade(run).grade, 'D');
   run.manifest.device.time_source = TimeSource::modelled;
-  for (Row& row : run.probes[0].table->rows) row.time_source = TimeSource::modelled;
+  change(run, [](Row& row) { row.time_source = TimeSource::modelled; });
   EXPECT_EQ(grade(run).grade, 'A');
   run.manifest.steps[0].state = "interrupted";
   EXPECT_EQ(grade(run).grade, 'C');
@@ -102,25 +113,26 @@ TEST(Grade, BuildStepAndFile) {
 
 TEST(Grade, AProductBeyondThePeakIsImpossible) {
   StoredRun run = good_run();
-  run.probes[0].schema = &gemm_schema();
   run.manifest.steps[0].probe = "gemm";
   run.manifest.device.roofs = {{"bf16_flop_per_s", 1e12, "datasheet"}};
-  for (Row& row : run.probes[0].table->rows) {
-    const double seconds = std::get<double>(row.values[copy_schema().index("elapsed_s")]);
-    Row product = row;
+  Rows products(gemm_schema());
+  for (Row product : run.probes[0].table->rows.whole()) {
+    const double seconds = std::get<double>(product.values[copy_schema().index("elapsed_s")]);
     product.values.assign(gemm_schema().size(), Cell());
     const auto set = [&](const char* name, Cell cell) {
       product.values[gemm_schema().index(name)] = std::move(cell);
     };
-    set("m", row.point);
+    set("m", product.point);
     set("dtype", std::string("bf16"));
     set("elapsed_s", seconds);
     set("flop_per_s", 1.05e12);
     set("clock_mhz", 2000.0);
-    row = product;
+    products.add(product);
   }
+  run.probes[0].schema = &gemm_schema();
+  run.probes[0].table->rows = std::move(products);
   EXPECT_EQ(grade(run).grade, 'A');
-  run.probes[0].table->rows[5].values[gemm_schema().index("flop_per_s")] = 1.2e12;
+  spoil(run, 0.01, [](Row& row) { row.values[gemm_schema().index("flop_per_s")] = 1.2e12; });
   const ProbeGrade above = grade(run);
   EXPECT_EQ(above.grade, 'D');
   EXPECT_NE(above.reasons.at(0).find("peak"), std::string::npos);

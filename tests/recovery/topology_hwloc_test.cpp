@@ -118,7 +118,7 @@ void add_handoffs(StoredRun& run, const std::vector<Partition>& levels, double n
                   std::uint64_t seed) {
   ProbeRows& rows = *std::find_if(run.probes.begin(), run.probes.end(),
                                   [](const ProbeRows& p) { return p.schema->probe == "handoff"; });
-  rows.table.emplace();
+  rows.table.emplace(*rows.schema);
   rows.file = "handoff.csv";
   Rng rng(key_of({seed, 0x68776c6f}));
   const std::size_t n = levels.front().size();
@@ -139,7 +139,7 @@ void add_handoffs(StoredRun& run, const std::vector<Partition>& levels, double n
             cpu(i).str(), cpu(j).str(), std::string("read"),   std::int64_t{0}, std::int64_t{1000},
             one * 2e-6,   one,          std::string("one_way")};
         row.values.resize(rows.schema->size());
-        rows.table->rows.push_back(std::move(row));
+        rows.table->rows.add(std::move(row));
       }
     }
   }

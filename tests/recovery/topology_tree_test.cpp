@@ -14,9 +14,9 @@ namespace {
 using truth::gaussian;
 
 /// A stored run in memory.
-class Rows {
+class MadeRows {
  public:
-  Rows() {
+  MadeRows() {
     run_.name = "run";
     run_.manifest.seed = 7;
     run_.manifest.device.name = "sim:chip";
@@ -40,33 +40,42 @@ class Rows {
          std::string("one_way")});
   }
 
-  Row& last(const std::string& probe) { return rows(probe).table->rows.back(); }
+  Row& last(const std::string& probe) { return stored_[probe].back(); }
+  std::vector<Row>& stored(const std::string& probe) { return stored_[probe]; }
+  /// With the rows as they are now.
   ProbeRows& rows(const std::string& probe) {
-    return *std::find_if(run_.probes.begin(), run_.probes.end(),
-                         [&](const ProbeRows& p) { return p.schema->probe == probe; });
+    ProbeRows& found = *std::find_if(run_.probes.begin(), run_.probes.end(),
+                                     [&](const ProbeRows& p) { return p.schema->probe == probe; });
+    if (const auto& rows = stored_[probe]; !rows.empty()) {
+      found.file = probe + ".csv";
+      found.table.emplace(*found.schema);
+      for (const Row& row : rows) found.table->rows.add(row);
+    }
+    return found;
   }
-  StoredRun& run() { return run_; }
+  StoredRun& run() {
+    for (const Schema* schema : all_schemas()) rows(schema->probe);
+    return run_;
+  }
 
  private:
   void add(const std::string& probe, std::int64_t repetition, std::vector<Cell> values) {
-    ProbeRows& target = rows(probe);
-    if (!target.table) {
-      target.table.emplace();
-      target.file = probe + ".csv";
-    }
     Row row;
     row.device = "sim:chip";
     row.time_source = TimeSource::modelled;
     row.repetition = repetition;
     row.values = std::move(values);
-    row.values.resize(target.schema->size());
-    target.table->rows.push_back(std::move(row));
+    const auto schema = std::find_if(all_schemas().begin(), all_schemas().end(),
+                                     [&](const Schema* one) { return one->probe == probe; });
+    row.values.resize((*schema)->size());
+    stored_[probe].push_back(std::move(row));
   }
 
   StoredRun run_;
+  std::map<std::string, std::vector<Row>> stored_;  // by probe
 };
 
-void add_profile(Rows& rows, const std::string& kind, const Partition& dies, double ns,
+void add_profile(MadeRows& rows, const std::string& kind, const Partition& dies, double ns,
                  std::uint64_t seed) {
   const ProfileTable table = truth::profile(dies.size(), 256, {{dies, ns}}, {}, seed);
   for (std::size_t c = 0; c < table.latency_ns.cols(); ++c) {
@@ -77,7 +86,7 @@ void add_profile(Rows& rows, const std::string& kind, const Partition& dies, dou
   }
 }
 
-void add_pairs(Rows& rows, const std::string& kind, const std::vector<truth::Sharing>& shared,
+void add_pairs(MadeRows& rows, const std::string& kind, const std::vector<truth::Sharing>& shared,
                std::size_t cores, const std::string& work, std::uint64_t seed) {
   const CoreMatrix matrix = truth::pairs(cores, shared, 0.02, 0.02, seed);
   for (std::size_t i = 0; i < cores; ++i) {
@@ -130,7 +139,7 @@ struct SmallChip {
 
 TEST(TopologyTree, JoinsProfileAndInterference) {
   const SmallChip chip(24);
-  Rows rows;
+  MadeRows rows;
   add_profile(rows, "vector", chip.dies, 16, 1);
   add_pairs(rows, "vector", {{chip.groups, 0.12}, {chip.subsystems, 0.4}}, 24, "load", 1);
   const CoreTree tree = infer_core_tree(rows.run());
@@ -157,7 +166,7 @@ TEST(TopologyTree, JoinsProfileAndInterference) {
 
 TEST(TopologyTree, OnePartitionFromTwoSourcesIsOneLevel) {
   const SmallChip chip(24);
-  Rows rows;
+  MadeRows rows;
   add_pairs(rows, "vector", {{chip.subsystems, 0.4}}, 24, "load", 1);
   add_pairs(rows, "vector", {{chip.subsystems, 0.3}}, 24, "store", 2);
   const CoreTree tree = infer_core_tree(rows.run());
@@ -171,7 +180,7 @@ TEST(TopologyTree, DisagreementIsSaid) {
   const Partition halves = truth::blocks(24, 12);
   Partition across;
   for (int i = 0; i < 24; ++i) across.push_back(i % 4);
-  Rows rows;
+  MadeRows rows;
   add_profile(rows, "vector", halves, 16, 1);
   add_pairs(rows, "vector", {{across, 0.3}}, 24, "load", 1);
   const CoreTree tree = infer_core_tree(rows.run());
@@ -180,7 +189,7 @@ TEST(TopologyTree, DisagreementIsSaid) {
 }
 
 TEST(TopologyTree, NothingPlantedIsNoneFound) {
-  Rows rows;
+  MadeRows rows;
   add_profile(rows, "vector", Partition(24, 0), 0, 1);
   add_pairs(rows, "vector", {}, 24, "load", 1);
   add_pairs(rows, "vector", {}, 24, "register", 2);
@@ -193,7 +202,7 @@ TEST(TopologyTree, NothingPlantedIsNoneFound) {
 }
 
 TEST(TopologyTree, TooFewCoresCannotTell) {
-  Rows rows;
+  MadeRows rows;
   add_profile(rows, "cpu", Partition{0, 1}, 16, 1);
   add_pairs(rows, "cpu", {}, 2, "load", 1);
   rows.handoff("cpu0", "cpu1", 90);
@@ -204,7 +213,7 @@ TEST(TopologyTree, TooFewCoresCannotTell) {
   EXPECT_NE(tree.reason.find("2 cores"), std::string::npos) << tree.reason;
   EXPECT_EQ(tree.order.size(), 2U);
 
-  Rows empty;
+  MadeRows empty;
   EXPECT_TRUE(infer_core_tree(empty.run()).cannot_tell);
   EXPECT_FALSE(infer_core_tree(empty.run()).reason.empty());
 }
@@ -212,9 +221,9 @@ TEST(TopologyTree, TooFewCoresCannotTell) {
 /// A killed run: half of the rows, the last cores without any.
 TEST(TopologyTree, HalfOfTheRowsAreEnough) {
   const SmallChip chip(24);
-  Rows rows;
+  MadeRows rows;
   add_profile(rows, "vector", chip.dies, 16, 1);
-  std::vector<Row>& stored = rows.rows("profile").table->rows;
+  std::vector<Row>& stored = rows.stored("profile");
   stored.resize(stored.size() / 2 + 20);
   for (std::size_t i = 0; i < 30; ++i) stored.push_back(stored[i]);  // addresses that repeat
   const CoreTree tree = infer_core_tree(rows.run());
@@ -228,10 +237,10 @@ TEST(TopologyTree, HalfOfTheRowsAreEnough) {
 
 TEST(TopologyTree, CoresWithOneValueAreLeftOutByName) {
   const SmallChip chip(24);
-  Rows rows;
+  MadeRows rows;
   add_profile(rows, "vector", chip.dies, 16, 1);
   const std::size_t latency = profile_schema().index("latency_ns");
-  for (Row& row : rows.rows("profile").table->rows) {
+  for (Row& row : rows.stored("profile")) {
     const std::string core = std::get<std::string>(row.values[0]);
     if (core == "vector3" || core == "vector4") row.values[latency] = 150.0;
   }
@@ -241,12 +250,12 @@ TEST(TopologyTree, CoresWithOneValueAreLeftOutByName) {
             (std::set<std::string>{"vector0-2+vector6-8+vector12-14+vector18-20",
                                    "vector5+vector9-11+vector15-17+vector21-23"}));
   EXPECT_NE(tree.reason.find("left out: vector3 and vector4"), std::string::npos) << tree.reason;
-  for (Row& row : rows.rows("profile").table->rows) row.values[latency] = 150.0;
+  for (Row& row : rows.stored("profile")) row.values[latency] = 150.0;
   EXPECT_TRUE(infer_core_tree(rows.run()).cannot_tell);
 }
 
 TEST(TopologyTree, OneCoreCannotTell) {
-  Rows rows;
+  MadeRows rows;
   add_profile(rows, "cpu", Partition{0}, 16, 1);
   const CoreTree tree = infer_core_tree(rows.run());
   EXPECT_TRUE(tree.cannot_tell);
@@ -257,9 +266,9 @@ TEST(TopologyTree, OneCoreCannotTell) {
 /// Each core has a quarter of the addresses for itself: what they share is compared.
 TEST(TopologyTree, DifferingAddressesAreComparedWhereTheyAgree) {
   const SmallChip chip(24);
-  Rows rows;
+  MadeRows rows;
   add_profile(rows, "vector", chip.dies, 16, 1);
-  std::vector<Row>& stored = rows.rows("profile").table->rows;
+  std::vector<Row>& stored = rows.stored("profile");
   std::erase_if(stored, [&](const Row& row) {
     const auto index = std::get<std::int64_t>(row.values[1]);
     const auto core = parse_core_name(std::get<std::string>(row.values[0]));
@@ -273,7 +282,7 @@ TEST(TopologyTree, DifferingAddressesAreComparedWhereTheyAgree) {
 
 /// Pairs that the control leaves open are counted, and so are those that were not measured.
 TEST(TopologyTree, OpenPairsAreCounted) {
-  Rows rows;
+  MadeRows rows;
   for (int i = 0; i < 12; ++i) {
     const std::string victim = "vector" + std::to_string(i);
     rows.interfere(victim, "none", "none", 100);
@@ -293,12 +302,12 @@ TEST(TopologyTree, OpenPairsAreCounted) {
 /// Stores beside stores and loads beside loads are different questions.
 TEST(TopologyTree, WorksOfTheVictimAreJudgedApart) {
   const SmallChip chip(24);
-  Rows rows;
+  MadeRows rows;
   add_pairs(rows, "vector", {{chip.subsystems, 0.4}}, 24, "load", 1);
   add_pairs(rows, "vector", {{chip.groups, 0.4}}, 24, "store", 2);
   const std::size_t victim_work = interfere_schema().index("victim_work");
   bool stores = false;
-  for (Row& row : rows.rows("interfere").table->rows) {
+  for (Row& row : rows.stored("interfere")) {
     // The rows of the second call, its alone rows among them, are of victims that store.
     stores = stores || std::get<std::string>(row.values[3]) == "store";
     if (std::get<std::string>(row.values[3]) == "store")
@@ -319,11 +328,11 @@ TEST(TopologyTree, WorksOfTheVictimAreJudgedApart) {
 
 TEST(TopologyTree, RowsOfAnotherClockOrStatusDoNotCount) {
   const SmallChip chip(24);
-  Rows rows;
+  MadeRows rows;
   add_profile(rows, "vector", chip.dies, 16, 1);
-  for (Row& row : rows.rows("profile").table->rows) row.time_source = TimeSource::host_clock;
+  for (Row& row : rows.stored("profile")) row.time_source = TimeSource::host_clock;
   EXPECT_TRUE(infer_core_tree(rows.run()).cannot_tell);
-  for (Row& row : rows.rows("profile").table->rows) {
+  for (Row& row : rows.stored("profile")) {
     row.time_source = TimeSource::modelled;
     row.status = Status::throttled;
   }
@@ -332,7 +341,7 @@ TEST(TopologyTree, RowsOfAnotherClockOrStatusDoNotCount) {
 
 TEST(TopologyTree, ARefusedFileIsNamedAndTheRestIsUsed) {
   const SmallChip chip(24);
-  Rows rows;
+  MadeRows rows;
   add_profile(rows, "vector", chip.dies, 16, 1);
   rows.rows("interfere").file = "interfere.csv";
   rows.rows("interfere").problems = {"interfere.csv:3: latency_ns: 'x' is not a number"};
@@ -342,7 +351,7 @@ TEST(TopologyTree, ARefusedFileIsNamedAndTheRestIsUsed) {
 }
 
 TEST(TopologyTree, HandoffShowsClusters) {
-  Rows rows;
+  MadeRows rows;
   Rng rng(3);
   for (int i = 0; i < 16; ++i) {
     for (int j = 0; j < 16; ++j) {
@@ -362,7 +371,7 @@ TEST(TopologyTree, HandoffShowsClusters) {
 /// One aggressor is beyond notice, half of all cores are not: the regression tells whose they are.
 TEST(TopologyTree, SubsetsShowWhatPairsCannot) {
   const Partition groups = truth::blocks(32, 8);
-  Rows rows;
+  MadeRows rows;
   Rng rng(11);
   for (std::size_t v = 0; v < 32; ++v) {
     const std::string victim = "sm" + std::to_string(v);
@@ -400,7 +409,7 @@ TEST(TopologyTree, SubsetsShowWhatPairsCannot) {
 }
 
 TEST(TopologyMatrices, ProfileDistanceIsTheMeanAbsoluteDifferenceOfCentredProfiles) {
-  Rows rows;
+  MadeRows rows;
   const double a[] = {100, 110, 120, 130}, b[] = {210, 200, 220, 230};
   for (int i = 0; i < 4; ++i) {
     for (int r = 0; r < 3; ++r) {  // the median of the repetitions
@@ -419,7 +428,7 @@ TEST(TopologyMatrices, ProfileDistanceIsTheMeanAbsoluteDifferenceOfCentredProfil
 }
 
 TEST(TopologyMatrices, SlowDownIsTheRatioOfMedians) {
-  Rows rows;
+  MadeRows rows;
   for (double ns : {100.0, 90.0, 110.0}) rows.interfere("cpu0", "none", "none", ns);
   for (double ns : {150.0, 900.0, 140.0}) rows.interfere("cpu0", "cpu1", "load", ns);
   rows.interfere("cpu0", "cpu1", "store", 300);
@@ -433,7 +442,7 @@ TEST(TopologyMatrices, SlowDownIsTheRatioOfMedians) {
 }
 
 TEST(TopologyMatrices, HandoffKeepsTheDirection) {
-  Rows rows;
+  MadeRows rows;
   for (double ns : {60.0, 70.0, 65.0}) rows.handoff("cpu0", "cpu1", ns);
   rows.handoff("cpu1", "cpu0", 80);
   const auto matrix = handoff_latency(rows.rows("handoff"), TimeSource::modelled, "read");
@@ -444,7 +453,7 @@ TEST(TopologyMatrices, HandoffKeepsTheDirection) {
 
 TEST(TopologyJson, HoldsTheTree) {
   const SmallChip chip(24);
-  Rows rows;
+  MadeRows rows;
   add_profile(rows, "vector", chip.dies, 16, 1);
   const CoreTree tree = infer_core_tree(rows.run());
   const nlohmann::json json = nlohmann::json::parse(topology_json(rows.run(), tree));
@@ -464,7 +473,7 @@ TEST(TopologyJson, HoldsTheTree) {
       EXPECT_EQ(level.at("groups").at(g).get<std::vector<std::string>>(), names);
     }
   }
-  Rows empty;
+  MadeRows empty;
   const nlohmann::json none =
       nlohmann::json::parse(topology_json(empty.run(), infer_core_tree(empty.run())));
   EXPECT_TRUE(none.at("levels").empty());

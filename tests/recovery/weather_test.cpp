@@ -39,7 +39,8 @@ std::int64_t throttled_rows(const StoredRun& run) {
   std::int64_t count = 0;
   for (const ProbeRows& probe : run.probes) {
     if (!probe.table) continue;
-    for (const Row& row : probe.table->rows) count += row.status == Status::throttled ? 1 : 0;
+    for (const Row& row : probe.table->rows.whole())
+      count += row.status == Status::throttled ? 1 : 0;
   }
   return count;
 }

@@ -94,7 +94,7 @@ Answer ask(const StoredRun& run, const Question& question, bool drifts = false) 
   }
   for (const ProbeRows& probe : run.probes) {
     if (!probe.table) continue;
-    for (const Row& row : probe.table->rows) {
+    for (const Row& row : probe.table->rows.whole()) {
       ++answer.rows;
       answer.throttled += row.status == Status::throttled ? 1 : 0;
     }

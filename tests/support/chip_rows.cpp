@@ -21,7 +21,7 @@ void ChipRows::add(const std::string& probe, std::int64_t repetition, std::vecto
   ProbeRows& rows = *std::find_if(run_.probes.begin(), run_.probes.end(),
                                   [&](const ProbeRows& p) { return p.schema->probe == probe; });
   if (!rows.table) {
-    rows.table.emplace();
+    rows.table.emplace(*rows.schema);
     rows.file = probe + ".csv";
   }
   Row row;
@@ -30,7 +30,7 @@ void ChipRows::add(const std::string& probe, std::int64_t repetition, std::vecto
   row.repetition = repetition;
   row.values = std::move(values);
   row.values.resize(rows.schema->size());
-  rows.table->rows.push_back(std::move(row));
+  rows.table->rows.add(std::move(row));
 }
 
 void measure_profiles(Device& device, std::int64_t addresses, ChipRows& rows) {

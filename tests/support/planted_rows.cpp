@@ -220,7 +220,7 @@ const char* to_string(Scatter scatter) {
 
 ProbeRows planted_rows(const Schema& schema, const std::vector<PlantedPoint>& points,
                        const RowsPlan& plan) {
-  ProbeRows rows{&schema, schema.probe + ".csv", Table{}, {}};
+  ProbeRows rows{&schema, schema.probe + ".csv", Table(schema), {}};
   Rng rng(key_of({plan.seed, schema.size(), 77}));
   std::vector<State> states(points.size());
   for (State& state : states) state.level = normal(rng);
@@ -261,7 +261,7 @@ ProbeRows planted_rows(const Schema& schema, const std::vector<PlantedPoint>& po
       for (const auto& [name, by] : points[p].shares) row.values[schema.index(name)] = by * time;
       if (row.status == Status::ok) state.samples.push_back(time);
       ++state.rows;
-      rows.table->rows.push_back(std::move(row));
+      rows.table->rows.add(std::move(row));
       state.done = plan.samples > 0 ? state.rows >= plan.samples
                                     : state.rows >= kMostSamples ||
                                           decide_stop(state.samples, 0.05) != Stop::more;

@@ -63,7 +63,7 @@ inline StoredRun simulated_side(const PairPlan& plan, bool second) {
   run.manifest.device.name = "host";
   run.manifest.device.time_source = TimeSource::host_clock;
   run.manifest.seed = plan.seed;
-  ProbeRows copies{&copy_schema(), "copy.csv", Table{}, {}};
+  ProbeRows copies{&copy_schema(), "copy.csv", Table(copy_schema()), {}};
   Rng rng(key_of({plan.seed, second ? 2u : 1u}));
   double walk = normal(rng);
   std::int64_t order = 0;
@@ -88,7 +88,7 @@ inline StoredRun simulated_side(const PairPlan& plan, bool second) {
       row.values[1] = std::string("auto");
       row.values[2] = std::int64_t{i + 1};
       row.values[copy_schema().index("elapsed_s")] = time;
-      copies.table->rows.push_back(std::move(row));
+      copies.table->rows.add(std::move(row));
     }
   }
   run.probes.push_back(std::move(copies));

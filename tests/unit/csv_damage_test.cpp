@@ -34,7 +34,7 @@ TEST_P(EverySchema, IsReadBackBitForBit) {
 class Damage {
  public:
   Damage(const Schema& schema, std::string text) : schema_(schema), text_(std::move(text)) {
-    whole_ = try_read(text_).rows;
+    whole_ = try_read(text_).rows.whole();
     lines_ = static_cast<std::int64_t>(test::count_lines(text_));
   }
 
@@ -138,7 +138,8 @@ TEST_P(EverySchema, AnyDamagedByteIsRefusedWithItsLineOrChangesNothing) {
     EXPECT_GT(damage.dropped, 0);
     EXPECT_GT(damage.refused, damage.harmless);
     RecordProperty("refused_of_" + std::to_string(count) + "_rows", std::to_string(damage.refused));
-    RecordProperty("harmless_of_" + std::to_string(count) + "_rows", std::to_string(damage.harmless));
+    RecordProperty("harmless_of_" + std::to_string(count) + "_rows",
+                   std::to_string(damage.harmless));
   }
 }
 

@@ -110,7 +110,8 @@ inline bool same_bits(const Cell& a, const Cell& b) {
 }
 
 /// Whether the rows are those, to the bit.
-inline bool same_rows(const Schema& schema, const std::vector<Row>& a, const std::vector<Row>& b) {
+inline bool same_rows(const Schema& schema, const Rows& read, const std::vector<Row>& b) {
+  const std::vector<Row> a = read.whole();
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (row_cells(schema, a[i]) != row_cells(schema, b[i])) return false;
