@@ -1,0 +1,288 @@
+// Random copy engines, chips, profiles, pairs and samples of fixed seeds through the analyses, held
+// to what came out when last looked at: a constant or an operator that changes is noticed, wherever
+// it is. It stands beside the tests of truth, not in their place.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/decide.h"
+#include "core/line.h"
+#include "gemm_sweep/order.h"
+#include "membw/ladder.h"
+#include "membw/refine.h"
+#include "tests/recovery/stored_facts.h"
+#include "tests/recovery/topology_truth.h"
+#include "tests/score/random_copies.h"
+#include "tests/support/chip_outcome.h"
+#include "topology/gram.h"
+#include "topology/levels.h"
+#include "topology/profile_fit.h"
+
+namespace sonde::test {
+namespace {
+
+using truth::gaussian;
+
+std::vector<double> as_numbers(const std::vector<std::int64_t>& whole) {
+  return {whole.begin(), whole.end()};
+}
+
+TEST(StoredTables, Statistics) {
+  Facts facts;
+  for (int n = 1; n <= 61; n += n < 16 ? 1 : 9) {
+    for (const char* kind : {"normal", "skewed", "ties"}) {
+      Rng rng(key_of({static_cast<std::uint64_t>(n), static_cast<std::uint64_t>(kind[0])}));
+      std::vector<double> s;
+      for (int i = 0; i < n; ++i) {
+        s.push_back(*kind == 'n'   ? 100 + 3 * gaussian(rng)
+                    : *kind == 's' ? 100 + std::pow(gaussian(rng), 4)
+                                   : 100 + static_cast<double>(rng.below(3)));
+      }
+      const std::string name = fmt::format("{} {}", kind, n);
+      facts.add(name + " quantiles",
+                {quantile(s, 0), quantile(s, 0.1), quantile(s, 0.37), median(s), quantile(s, 1)});
+      facts.add(name + " spread", {mad(s), robust_deviation(s), median_deviation(n)});
+      for (const double confidence : {0.8, kConfidence, kLookConfidence, 0.99}) {
+        const auto interval = median_interval(s, confidence);
+        facts.add(fmt::format("{} interval {}", name, confidence),
+                  {interval ? std::optional(interval->low) : std::nullopt,
+                   interval ? std::optional(interval->high) : std::nullopt});
+      }
+      facts.estimate(name + " plain", estimate_median(s, {}));
+      facts.estimate(name + " looked", estimate_median(s, {true, {0.4, 0.8}}));
+      facts.estimate(name + " rate", rate_of(7, estimate_median(s, {false, {0.2, 0.5}})));
+      facts.add(name + " stop", {static_cast<int>(decide_stop(s, 0.002)),
+                                 static_cast<int>(decide_stop(s, 0.05)), is_look(n)});
+      const CurvePoint point{.x = 1, .y = estimate_median(s, {}), .samples = s};
+      facts.add(name + " relative", {point.spread()});
+    }
+  }
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    Rng rng(seed);
+    std::vector<Estimate> all(1 + rng.below(6));
+    for (Estimate& e : all) {
+      std::vector<double> s;
+      for (std::uint64_t i = 3 + rng.below(20); i > 0; --i) s.push_back(10 + gaussian(rng));
+      e = estimate_median(s, {});
+    }
+    facts.estimate(fmt::format("largest {}", seed), largest_of(all));
+    std::vector<std::vector<double>> points;
+    for (std::uint64_t p = 0; p < 3 * seed; ++p) {
+      auto& series = points.emplace_back();
+      double state = 0;
+      for (std::uint64_t i = 6 + rng.below(25); i > 0; --i) {
+        state = 0.1 * static_cast<double>(seed) * state + gaussian(rng);
+        series.push_back(50 + state);
+      }
+    }
+    const Drift drift = measure_drift(points);
+    facts.add(fmt::format("drift {}", seed), {drift.neighbour, drift.decay, widening(drift, 9),
+                                              widening(drift, 27), widening({0.5, 0.7}, 12)});
+    std::vector<LinePoint> line;
+    for (int i = 0; i < 4 + static_cast<int>(seed); ++i) {
+      line.push_back({10.0 * i, (20 + 3 * i) * (1 + 0.05 * gaussian(rng))});
+    }
+    const RelativeLine fit = fit_relative_line(line);
+    facts.add(fmt::format("line {}", seed),
+              {fit.a, fit.b, fit.residual, fit.variance_at(3), fit.variance_at(40)});
+  }
+  for (const double freedom : {1.0, 2.0, 3.0, 7.0, 20.0, 200.0}) {
+    for (const double p : {0.4, 0.1, 0.025, 1e-4}) {
+      facts.add(fmt::format("above {} {}", p, freedom),
+                {normal_above(p), student_above(p, freedom)});
+    }
+  }
+  for (const std::size_t tests : {std::size_t{1}, std::size_t{40}, std::size_t{5000}}) {
+    std::string decisions;
+    for (int step = 0; step < 80; ++step) {
+      decisions += "-?+"[static_cast<int>(decide(0.1 * step, 1, tests))];
+    }
+    facts.add(fmt::format("decide {}", tests), {decisions});
+  }
+  expect_stored(facts, "statistics.txt");
+}
+
+TEST(StoredTables, Copies) {
+  Facts facts;
+  for (std::uint64_t seed = 1000; seed < 1036; ++seed) {
+    const auto engine = testing_copies::random_engine(seed);
+    const Curve curve = testing_copies::measure_engine(engine, seed);
+    std::vector<double> sizes;
+    for (const CurvePoint& point : curve) sizes.push_back(point.x);
+    const std::string name = fmt::format("engine {}", seed);
+    facts.digest(name + " sizes", sizes);
+    std::vector<double> capacities;
+    if (!engine.edges.empty()) capacities.push_back(2 * engine.edges[0].from);
+    add_copy_shape(facts, name, analyse_copy(curve, seed % 3 == 0, capacities));
+  }
+  for (const int per_octave : {1, 2, 4, 8}) {
+    for (const std::int64_t low : {64, 1000, 4096}) {
+      for (const std::int64_t high : {4096, 70'001, 1 << 22}) {
+        const std::string name = fmt::format("{} to {} by {}", low, high, per_octave);
+        facts.digest("ladder " + name, as_numbers(size_ladder(low, high, per_octave)));
+        if (per_octave == 1) facts.digest("classes " + name, as_numbers(class_sizes(low, high)));
+      }
+    }
+  }
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    Rng rng(seed);
+    std::vector<TimedSize> tested;
+    const double jump_at = 1e4 * static_cast<double>(1 + rng.below(40));
+    for (const std::int64_t bytes : size_ladder(1024, 1 << 20, 4)) {
+      const auto size = static_cast<double>(bytes);
+      const double time = 1e-6 + 1e-10 * size + (size > jump_at ? 4e-6 : 0);
+      tested.push_back({bytes, time * (1 + 0.01 * gaussian(rng)), 0.005 * rng.uniform()});
+    }
+    for (const bool real : {false, true}) {
+      facts.digest(fmt::format("refine {} {}", seed, real), as_numbers(refine_sizes(tested, real)));
+    }
+  }
+  expect_stored(facts, "copies.txt");
+}
+
+void add_partition(Facts& facts, const std::string& name, const Partition& partition) {
+  std::string text;
+  for (const int group : partition) text += std::to_string(group) + " ";
+  facts.add(name, {text});
+}
+
+void add_look(Facts& facts, const std::string& name, const Look& look) {
+  facts.digest(name + " all", look.all.cells());
+  facts.digest(name + " half a", look.half_a.cells());
+  facts.digest(name + " half b", look.half_b.cells());
+  facts.digest(name + " weight", look.weight.cells());
+  facts.add(name, {look.places, look.least_noise});
+  if (look.resample) {
+    Rng rng(7);
+    facts.digest(name + " drawn", look.resample(rng).cells());
+  }
+}
+
+/// Levels of the evidence, and what it says of cores alone, of groups, and inside groups.
+void add_evidence(Facts& facts, const std::string& name, const Evidence& evidence) {
+  const std::size_t cores = evidence.cores().size();
+  const Partition one = one_group(cores), single = single_groups(cores);
+  const Partition fours = truth::blocks(cores, 4), eights = truth::blocks(cores, 8);
+  for (const Own own : {Own::none, Own::mean}) {
+    const std::string of = name + (own == Own::none ? " none" : " mean");
+    add_look(facts, of, evidence.look(one, single, single, {}, own));
+    add_look(facts, of + " fours", evidence.look(one, fours, fours, {}, own));
+    add_look(facts, of + " inside", evidence.look(eights, fours, fours, {single}, own));
+  }
+  facts.add(name, {evidence.one_start(), pair_noise(evidence)});
+  for (const FoundLevel& level : find_levels(evidence, 3)) {
+    add_partition(facts, name + " groups", level.partition);
+    facts.add(name + " level", {level.stability, level.strength, level.gap});
+  }
+  for (const FoundLevel& level : find_levels(evidence, 3, eights)) {
+    facts.add(name + " level inside", {level.stability, level.strength, level.gap});
+  }
+  const Look look = evidence.look(one, single, single, {}, Own::mean);
+  const Dendrogram tree(look.all, look.weight, one);
+  facts.digest(name + " joins", tree.joins());
+  if (tree.joins().size() < 4) return;
+  const Partition cut = tree.cut_above(tree.joins()[tree.joins().size() / 2]);
+  add_partition(facts, name + " cut", cut);
+  add_partition(facts, name + " cut like", tree.cut_like(fours));
+  facts.add(name + " agree", {adjusted_rand(cut, fours, one), adjusted_rand(cut, fours, eights)});
+}
+
+TEST(StoredTables, Topology) {
+  Facts facts;
+  const std::vector<truth::Planted> two = {{truth::blocks(16, 8), 12}, {truth::blocks(16, 4), 8}};
+  const std::vector<truth::Blemish> blemishes = {
+      {},
+      {.noise = 0.04, .offsets = 5, .noisy_cores = 2, .tails = 0.02},
+      {.drift = 0.05, .clocks = 0.03, .hits_and_misses = false},
+      {.noise = 0.3, .missing = 0.2}};
+  for (std::size_t i = 0; i < blemishes.size(); ++i) {
+    ProfileTable table = truth::profile(16, 200, two, blemishes[i], 40 + i);
+    keep_covered(table);
+    const std::string name = fmt::format("profile {}", i);
+    const ProfileFit fit = fit_profiles(table.latency_ns);
+    facts.digest(name + " rest", fit.rest.cells());
+    facts.add(name, {fit.rounding, profile_spread(table), table.cores.size()});
+    facts.digest(name + " products", mean_products(fit.rest, 8, 180).cells());
+    add_evidence(facts, name, *profile_evidence(table));
+  }
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    const CoreMatrix matrix =
+        truth::pairs(16, {{truth::blocks(16, 8), 0.05}, {truth::blocks(16, 4), 0.2}},
+                     i == 3 ? 0.2 : 0.01, 0.02, 60 + i, i == 1 ? 0.02 : 0, i == 2 ? 0.2 : 0);
+    const std::string name = fmt::format("pairs {}", i);
+    add_evidence(facts, name, *pair_evidence(matrix, 0.01));
+    Rng rng(i);
+    PairSamples samples{matrix.cores, {}};
+    for (const auto& cell : matrix.cells) {
+      auto& values = samples.cells.emplace_back();
+      for (std::uint64_t n = rng.below(4); cell && n > 0; --n) {
+        values.push_back(*cell + 0.02 * gaussian(rng));
+      }
+    }
+    add_evidence(facts, name + " samples", *pair_evidence(samples, 0.001));
+  }
+  Matrix normal(3, 3, 0.5);
+  for (std::size_t i = 0; i < 3; ++i) normal(i, i) = static_cast<double>(i + 2);
+  facts.digest("solved", solve_symmetric(normal, {1, 2, 4}));
+  expect_stored(facts, "topology.txt");
+}
+
+TEST(StoredTables, RandomChips) {
+  using Kind = sim::Selector::Structure;
+  constexpr std::size_t kMostCores = 28;
+  Facts facts;
+  int taken = 0;
+  for (std::uint64_t seed = 200; taken < 8; ++seed) {
+    const Kind kind = taken < 6 ? Kind::planted : Kind::none;
+    if (sim::Topology(sim::random_chip(seed, kind)).cores().size() > kMostCores) continue;
+    const ChipOutcome outcome = measure_chip(seed, kind, {});
+    const std::string name = fmt::format("chip {}", seed);
+    add_tree(facts, name, outcome.tree);
+    facts.add(name + " launches", {outcome.launches});
+    for (const TrueLevel& level : outcome.levels) facts.add(name + " true", {level.clearness});
+    ++taken;
+  }
+  expect_stored(facts, "chips.txt");
+}
+
+TEST(StoredTables, Gemms) {
+  Facts facts;
+  const std::vector<Shape> shapes = standard_shapes();
+  std::vector<double> m, n, k, turns;
+  std::string labels;
+  for (const Shape& shape : shapes) {
+    m.push_back(static_cast<double>(shape.m));
+    n.push_back(static_cast<double>(shape.n));
+    k.push_back(static_cast<double>(shape.k));
+    if (m.size() % 40 == 0) labels += shape.label + ", ";
+  }
+  facts.digest("m", m);
+  facts.digest("n", n);
+  facts.digest("k", k);
+  facts.add("labels", {labels});
+  facts.digest("stratified", as_numbers(stratify(shapes, 5)));
+  for (const std::optional<double> budget : {std::optional<double>(), std::optional(3.0)}) {
+    SweepWish wish;
+    wish.budget_s = budget;
+    wish.seed = 9;
+    wish.estimate_s = [](const Shape& s) { return 1e-13 * static_cast<double>(s.m * s.n) * 64; };
+    turns.clear();
+    std::size_t skipped = 0;
+    std::string roles;
+    for (const Visit& visit : visits_of(shapes, wish)) {
+      turns.push_back(static_cast<double>(visit.turn));
+      turns.push_back(static_cast<double>(visit.shape.m));
+      turns.push_back(static_cast<double>(visit.shape.k));
+      skipped += visit.skip.empty() ? 0U : 1U;
+      if (!visit.role.empty()) roles += visit.role + " ";
+    }
+    facts.digest("visits", turns);
+    facts.add("visits", {skipped, roles});
+  }
+  expect_stored(facts, "gemms.txt");
+}
+
+}  // namespace
+}  // namespace sonde::test
