@@ -125,6 +125,21 @@ TEST(Manifest, IsReadBackAsWritten) {
   EXPECT_EQ(read_file(directory / "manifest.json"), first);
 }
 
+TEST(Manifest, ACoreHasANumberOfAtMostNineDigits) {
+  TemporaryDirectory directory;
+  Manifest manifest = example();
+  for (const int good : {0, 999'999'999}) {
+    manifest.device.cores = {{"vector", good}};
+    write_manifest(directory.path(), manifest);
+    EXPECT_EQ(find_manifest(directory.path())->device.cores, manifest.device.cores);
+  }
+  for (const int bad : {-1, 1'000'000'000}) {
+    manifest.device.cores = {{"vector", bad}};
+    write_manifest(directory.path(), manifest);
+    EXPECT_THROW(find_manifest(directory.path()), UsageError) << bad;
+  }
+}
+
 TEST(Manifest, BadOnesAreOneLineWithTheFile) {
   TemporaryDirectory directory;
   write_manifest(directory.path(), example());
