@@ -21,6 +21,7 @@
 #include "topology/gram.h"
 #include "topology/levels.h"
 #include "topology/profile_fit.h"
+#include "topology/sources.h"
 
 namespace sonde::test {
 namespace {
@@ -131,6 +132,27 @@ TEST(StoredTables, Statistics) {
   expect_stored(facts, "statistics.txt");
 }
 
+std::vector<double> numbers_of(const CopyShape& shape) {
+  std::vector<double> all = {shape.peak_rate.value.value_or(0)};
+  const auto add = [&](std::initializer_list<double> more) { all.insert(all.end(), more); };
+  for (const CopySwitch& s : shape.switches) {
+    add({s.last_old, s.first_new, s.jump_s, s.before_s, s.after_s, s.strength, s.dip_depth,
+         s.jump_interval ? s.jump_interval->width() : 0, s.dip_bytes.value_or(0),
+         s.recovered_bytes.value_or(0)});
+  }
+  for (const CopyEdge& e : shape.edges) {
+    add({e.last_before, e.first_in, e.rise, e.top_bytes, e.start ? e.start->low : 0,
+         e.start ? e.start->high : 0, e.recovered_bytes.value_or(0)});
+  }
+  for (const CopyClass& c : shape.classes) {
+    add({static_cast<double>(c.modulus), c.from, c.to, c.factor,
+         c.factor_interval ? c.factor_interval->width() : 0, static_cast<double>(c.sizes)});
+  }
+  for (const CopyUndecided& u : shape.undecided) add({u.last_before, u.first_after, u.jump_s});
+  for (const CopyPiece& c : shape.pieces) add({c.from, c.to, c.fixed_s, c.per_byte_s});
+  return all;
+}
+
 TEST(StoredTables, Copies) {
   Facts facts;
   for (std::uint64_t seed = 1000; seed < 1036; ++seed) {
@@ -143,6 +165,11 @@ TEST(StoredTables, Copies) {
     std::vector<double> capacities;
     if (!engine.edges.empty()) capacities.push_back(2 * engine.edges[0].from);
     add_copy_shape(facts, name, analyse_copy(curve, seed % 3 == 0, capacities));
+  }
+  for (std::uint64_t seed = 2000; seed < 2080; ++seed) {
+    const auto engine = testing_copies::random_engine(seed);
+    facts.digest(fmt::format("engine {}", seed),
+                 numbers_of(analyse_copy(testing_copies::measure_engine(engine, seed), false)));
   }
   for (const int per_octave : {1, 2, 4, 8}) {
     for (const std::int64_t low : {64, 1000, 4096}) {
@@ -254,6 +281,95 @@ TEST(StoredTables, Topology) {
   for (std::size_t i = 0; i < 3; ++i) normal(i, i) = static_cast<double>(i + 2);
   facts.digest("solved", solve_symmetric(normal, {1, 2, 4}));
   expect_stored(facts, "topology.txt");
+}
+
+void add_source(Facts& facts, const std::string& name, const SourceResult& source) {
+  facts.add(name, {source.judged, source.verdict, source.basis, source.seen.size()});
+  for (const NamedLevel& level : source.levels) {
+    std::string groups;
+    for (const auto& group : level.groups) groups += format_core_set(group) + " / ";
+    facts.add(name + " level", {groups, level.stability, level.strength, level.basis});
+  }
+}
+
+/// Ten cores, pairs of which slow each other down by a third, beside `subsets` random others (0:
+/// beside each alone), `samples` times each.
+void add_interference(Facts& facts, int subsets, int samples, std::uint64_t seed) {
+  constexpr std::size_t kCores = 10;
+  Rng rng(seed);
+  DeviceDescription device;
+  device.name = "made up";
+  device.cores = truth::names(kCores);
+  ChipRows rows(device);
+  const auto add = [&](std::size_t victim, const std::vector<CoreName>& beside, const char* work,
+                       double more) {
+    for (int i = 0; i < samples; ++i) {
+      const double ns = 100 * (1 + more) * (1 + 0.01 * gaussian(rng));
+      rows.add("interfere", i,
+               {device.cores[victim].str(), "load", format_core_set(beside), work,
+                std::int64_t{4096}, std::int64_t{1000}, ns * 1e-6, ns});
+    }
+  };
+  for (std::size_t victim = 0; victim < kCores; ++victim) {
+    for (const char* work : {"none", "register", "load"}) {
+      if (*work == 'n') add(victim, {}, work, 0);
+      for (std::size_t s = 0; *work != 'n' && s < (subsets == 0 ? kCores : subsets); ++s) {
+        std::vector<CoreName> beside;
+        double more = 0;
+        for (std::size_t core = 0; core < kCores; ++core) {
+          if (core == victim || (subsets == 0 ? core != s : rng.below(3) == 0)) continue;
+          beside.push_back(device.cores[core]);
+          more += *work == 'r' ? 0 : core / 2 == victim / 2 ? 0.33 : 0.02;
+        }
+        if (!beside.empty()) add(victim, beside, work, more);
+      }
+    }
+  }
+  const ProbeRows& probe = *rows.run().probe("interfere");
+  const std::string name = fmt::format("subsets {} of {}", subsets, samples);
+  for (const Contention& kind : contentions_of(probe, TimeSource::host_clock)) {
+    const auto matrix = slow_down(probe, TimeSource::host_clock, kind);
+    facts.add(name + " " + kind.label(), {matrix.has_value()});
+    if (!matrix) continue;
+    std::vector<double> cells;
+    for (const auto& cell : matrix->cells) cells.push_back(cell.value_or(std::nan("")));
+    facts.digest(name + " " + kind.label(), cells);
+  }
+  for (const auto& source : judge_interference(probe, TimeSource::host_clock, 3)) {
+    add_source(facts, name, source);
+    for (const auto& level :
+         levels_inside(source, {{device.cores.begin(), device.cores.begin() + 8}}, 3)) {
+      facts.add(name + " inside", {level.stability, level.strength});
+    }
+  }
+}
+
+TEST(StoredTables, Interference) {
+  Facts facts;
+  for (const int subsets : {0, 7, 11, 12, 13, 30}) {
+    add_interference(facts, subsets, 1, 70 + static_cast<std::uint64_t>(subsets));
+    add_interference(facts, subsets, 4, 90 + static_cast<std::uint64_t>(subsets));
+  }
+  Rng rng(8);
+  DeviceDescription device;
+  device.cores = truth::names(8);
+  ChipRows rows(device);
+  for (std::size_t from = 0; from < 8; ++from) {
+    for (std::size_t to = 0; to < 8; ++to) {
+      if (from == to || rng.below(8) == 0) continue;
+      for (int i = 0; i < 3; ++i) {
+        const double ns = (from / 4 == to / 4 ? 60 : 200) * (1 + 0.02 * gaussian(rng));
+        rows.add("handoff", i,
+                 {device.cores[from].str(), device.cores[to].str(), "write", std::int64_t{i},
+                  std::int64_t{100}, ns * 1e-7, ns});
+      }
+    }
+  }
+  const ProbeRows& probe = *rows.run().probe("handoff");
+  for (const auto& source : judge_handoff(probe, TimeSource::host_clock, 3)) {
+    add_source(facts, "handoff", source);
+  }
+  expect_stored(facts, "interference.txt");
 }
 
 TEST(StoredTables, RandomChips) {

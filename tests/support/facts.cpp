@@ -56,7 +56,7 @@ bool same_value(const std::string& a, const std::string& b) {
 }
 
 std::string Value::text() const {
-  if (const auto* number = std::get_if<double>(&value_)) return fmt::format("{:.12g}", *number);
+  if (const auto* number = std::get_if<double>(&value_)) return fmt::format("{:.11g}", *number);
   return plain(std::get<std::string>(value_));
 }
 
