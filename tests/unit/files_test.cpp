@@ -71,6 +71,8 @@ TEST(CpuList, ReadsKernelLists) {
   EXPECT_EQ(parse_cpu_list("0-3,8,10-11"), (std::vector<int>{0, 1, 2, 3, 8, 10, 11}));
   EXPECT_TRUE(parse_cpu_list("").empty());
   EXPECT_THROW(parse_cpu_list("0-"), UsageError);
+  EXPECT_EQ(parse_cpu_list("1048576"), std::vector<int>{1 << 20});
+  EXPECT_THROW(parse_cpu_list("1048577"), UsageError);
 }
 
 TEST(FileRoot, ReadsBelowItsRoot) {
