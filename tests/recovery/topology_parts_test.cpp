@@ -8,6 +8,7 @@
 #include "topology/gram.h"
 #include "topology/levels.h"
 #include "topology/profile_fit.h"
+#include "topology/sources.h"
 
 namespace sonde {
 namespace {
@@ -110,7 +111,71 @@ TEST(FindLevels, AFewThatShareAmongStrangersAreALevelOneOddCoreIsNot) {
   EXPECT_EQ(levels_of({6, 6}).size(), 1U);
   EXPECT_TRUE(levels_of({2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}).empty());
   EXPECT_TRUE(levels_of({12}).empty());
-  EXPECT_TRUE(levels_of({1, 2}).empty());  // fewer than four cores
+  EXPECT_EQ(levels_of({3, 2, 1, 1, 1, 1, 1, 1, 1}).size(), 1U);  // rests on four pairs
+  EXPECT_EQ(levels_of({10, 1, 1}).size(), 1U);                   // two odd ones
+  EXPECT_TRUE(levels_of({1, 2}).empty());                        // fewer than four cores
+}
+
+ProbeRows probe_of(const Schema& schema, const std::vector<std::vector<Cell>>& rows) {
+  ProbeRows probe;
+  probe.schema = &schema;
+  probe.file = schema.probe + ".csv";
+  probe.table.emplace(schema);
+  std::int64_t repetition = 0;
+  for (const std::vector<Cell>& cells : rows) {
+    Row row;
+    row.device = "made up";
+    row.time_source = TimeSource::modelled;
+    row.repetition = repetition++;
+    row.values = cells;
+    row.values.resize(schema.size());
+    probe.table->rows.add(row);
+  }
+  return probe;
+}
+
+TEST(ReadProfile, IsTheMedianOfEachCoreAndAddressInTheOrderVisited) {
+  std::vector<std::vector<Cell>> rows;
+  const auto add = [&](const char* core, int index, int bytes, double ns) {
+    rows.push_back({core, std::int64_t{index}, std::int64_t{bytes}, ns, 1e-6});
+  };
+  add("sm7", 1, 64, 30);  // 10, 20, 30: 20
+  add("sm2", 0, 128, 5);
+  add("sm7", 0, 128, 9);
+  add("sm7", 1, 64, 10);
+  add("sm2", 1, 64, 4);  // 1, 4: 2.5
+  add("sm7", 1, 64, 20);
+  add("sm2", 1, 64, 1);
+  add("none", 0, 128, 7);  // no core
+  const ProfileTable table = read_profile(probe_of(profile_schema(), rows), TimeSource::modelled);
+  EXPECT_EQ(table.cores, (std::vector<CoreName>{{"sm", 2}, {"sm", 7}}));
+  EXPECT_EQ(table.addresses, (std::vector<std::int64_t>{128, 64}));
+  EXPECT_EQ(table.latency_ns(0, 0), 5);
+  EXPECT_EQ(table.latency_ns(1, 0), 2.5);
+  EXPECT_EQ(table.latency_ns(0, 1), 9);
+  EXPECT_EQ(table.latency_ns(1, 1), 20);
+  EXPECT_EQ(table.without_row, std::vector<std::string>{"none"});
+  EXPECT_TRUE(read_profile(probe_of(profile_schema(), rows), TimeSource::host_clock).cores.empty());
+}
+
+TEST(JudgeHandoff, LeavesOutACoreThatWasMeasuredWithHardlyAnyOther) {
+  std::vector<std::vector<Cell>> rows;
+  for (int from = 0; from < 12; ++from) {
+    for (int to = 0; to < 12; ++to) {
+      // The last one was measured with the first alone, of eleven others.
+      if (from == to || (from == 11 && to > 0) || to == 11) continue;
+      const double ns = from / 4 == to / 4 ? 50 : 200;
+      rows.push_back({"cpu" + std::to_string(from), "cpu" + std::to_string(to), "write",
+                      std::int64_t{0}, std::int64_t{100}, ns * 2e-7, ns});
+    }
+  }
+  const auto all = judge_handoff(probe_of(handoff_schema(), rows), TimeSource::modelled, 1);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_TRUE(all[0].verdict.find("(left out: cpu11, too few pairs)") != std::string::npos)
+      << all[0].verdict;
+  EXPECT_EQ(all[0].seen.size(), 12U);
+  ASSERT_EQ(all[0].levels.size(), 1U) << all[0].verdict;
+  EXPECT_EQ(all[0].levels[0].groups.size(), 3U);
 }
 
 }  // namespace

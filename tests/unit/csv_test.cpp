@@ -338,6 +338,22 @@ TEST_F(CsvFile, AHeaderWithoutItsEndOfLineWasCut) {
   EXPECT_NE(refusal().find("the header has no end of line"), std::string::npos) << refusal();
 }
 
+TEST_F(CsvFile, WordsThatAreNoneOfTheirColumnAreRefused) {
+  const auto refused = [&](const std::string& from, const std::string& to) {
+    std::filesystem::remove(path());
+    write_rows(2);
+    edit_unprotected(from, to);
+    return refusal();
+  };
+  EXPECT_NE(refused(",modelled,", ",guessed,").find("time_source: 'guessed' is not a time source"),
+            std::string::npos);
+  EXPECT_NE(
+      refused(",ok,", ",fine,").find("status: 'fine' is not ok, throttled, skipped or failed"),
+      std::string::npos);
+  EXPECT_NE(refused(",ok,", ",failed,").find("reason: empty, expected one unless ok"),
+            std::string::npos);
+}
+
 TEST_F(CsvFile, NulBytesBehindTheLastRowAreACutLine) {
   write_rows(3);
   const std::string text = read_text(path());

@@ -1,5 +1,6 @@
 // Writing a result file: its header, its cells, its check.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <chrono>
@@ -75,6 +76,25 @@ TEST_F(CsvFile, WhatIsWrittenIsReadBackBitForBit) {
                 rows[i].values[chase_schema().index(column)]);
     }
   }
+}
+
+TEST(QuoteCell, QuotesWhatAReaderWouldTakeApartOrTrim) {
+  EXPECT_EQ(quote_cell(""), "");
+  EXPECT_EQ(quote_cell("a b"), "a b");
+  EXPECT_EQ(quote_cell("a,b"), "\"a,b\"");
+  EXPECT_EQ(quote_cell("a\"b"), "\"a\"\"b\"");
+  for (const std::string text : {" a", "a ", "\ta", "a\t", " "}) {
+    EXPECT_EQ(quote_cell(text), '"' + text + '"');
+  }
+}
+
+TEST_F(CsvFile, EverybodyMayReadIt) {
+  const mode_t before = ::umask(022);
+  write_rows(1);
+  ::umask(before);
+  struct stat info {};
+  ASSERT_EQ(::stat(path().c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777, 0644U);
 }
 
 TEST_F(CsvFile, LineBreaksAndNulInTextBecomeBlanks) {
