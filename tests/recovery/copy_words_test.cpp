@@ -330,8 +330,8 @@ TEST(CopyFindings, SpeakOfCostsInNanosecondsAndOfTheMemoryReadAndWritten) {
     ASSERT_TRUE(found.contains(name)) << name;
     EXPECT_DOUBLE_EQ(*found[name].value, value) << name;
     ASSERT_EQ(found[name].low.has_value(), low.has_value()) << name;
-    if (low) EXPECT_NEAR(*found[name].low, *low, 1e-6) << name;
-    if (high) EXPECT_NEAR(*found[name].high, *high, 1e-6) << name;
+    EXPECT_NEAR(found[name].low.value_or(0), low.value_or(0), 1e-6) << name;
+    EXPECT_NEAR(found[name].high.value_or(0), high.value_or(0), 1e-6) << name;
   };
   expect("copy.switch_bytes", 4096, 4096, 8192);
   expect("copy.switch_cost_ns", 2000, 1999, 2002);

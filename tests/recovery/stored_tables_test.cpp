@@ -83,8 +83,6 @@ TEST(StoredTables, Statistics) {
       facts.estimate(name + " rate", rate_of(7, estimate_median(s, {false, {0.2, 0.5}})));
       facts.add(name + " stop", {static_cast<int>(decide_stop(s, 0.002)),
                                  static_cast<int>(decide_stop(s, 0.05)), is_look(n)});
-      const CurvePoint point{.x = 1, .y = estimate_median(s, {}), .samples = s};
-      facts.add(name + " relative", {point.spread()});
     }
   }
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
@@ -294,7 +292,7 @@ void add_source(Facts& facts, const std::string& name, const SourceResult& sourc
 
 /// Ten cores, pairs of which slow each other down by a third, beside `subsets` random others (0:
 /// beside each alone), `samples` times each.
-void add_interference(Facts& facts, int subsets, int samples, std::uint64_t seed) {
+void add_interference(Facts& facts, std::size_t subsets, int samples, std::uint64_t seed) {
   constexpr std::size_t kCores = 10;
   Rng rng(seed);
   DeviceDescription device;
@@ -346,9 +344,9 @@ void add_interference(Facts& facts, int subsets, int samples, std::uint64_t seed
 
 TEST(StoredTables, Interference) {
   Facts facts;
-  for (const int subsets : {0, 7, 11, 12, 13, 30}) {
-    add_interference(facts, subsets, 1, 70 + static_cast<std::uint64_t>(subsets));
-    add_interference(facts, subsets, 4, 90 + static_cast<std::uint64_t>(subsets));
+  for (const std::size_t subsets : {0, 7, 11, 12, 13, 30}) {
+    add_interference(facts, subsets, 1, 70 + subsets);
+    add_interference(facts, subsets, 4, 90 + subsets);
   }
   Rng rng(8);
   DeviceDescription device;

@@ -63,6 +63,21 @@ TEST(ParseList, RefusesWhatIsNotAList) {
   }
 }
 
+TEST(ParseOne, RefusesAListWithWhatWasExpected) {
+  EXPECT_EQ(parse_one("64KiB", "--bytes", true, 0, 1 << 20), 65536);
+  const auto refusal = [](const char* text, bool sizes) -> std::string {
+    try {
+      parse_one(text, "--n", sizes, 0, 1 << 20);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(refusal("1,2", false), "--n: '1,2' is a list, expected one value");
+  EXPECT_EQ(refusal("1KiB,2KiB", true), "--n: '1KiB,2KiB' is a list, expected one size");
+  EXPECT_EQ(refusal("1,1", false), "accepted");  // kept once
+}
+
 TEST(ParseNumber, WholeTextOrNothing) {
   EXPECT_EQ(parse_number("0.1"), 0.1);
   EXPECT_EQ(parse_number("1e-7"), 1e-7);
