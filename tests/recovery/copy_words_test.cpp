@@ -213,6 +213,9 @@ TEST(Thresholds, ASwitchIsTheSettingsWithinAStepOfTheLadder) {
   const auto nearest =
       judged({}, 1e6, {switch_of(1.1e6, 1.2e6, 1), switch_of(1.05e6, 1.1e6, 2)}).moved[0];
   EXPECT_EQ(nearest.found->jump_s, 2);
+  const auto other_order =
+      judged({}, 1e6, {switch_of(1.05e6, 1.1e6, 2), switch_of(1.1e6, 1.2e6, 1)}).moved[0];
+  EXPECT_EQ(other_order.found->jump_s, 2);
   CopyShape shape;
   for (const char* other : {"glibc.cpu.a=5:glibc.cpu.b=6", "nothing", "glibc.cpu.a=0",
                             "glibc.cpu.a=-4", "glibc.cpu.a=4K"}) {
