@@ -30,23 +30,15 @@ namespace fs = std::filesystem;
 /// What must not be made by anything; every text below tries to.
 std::vector<std::string> hostile(const std::string& canary) {
   using namespace std::string_literals;
-  return {"it's `touch " + canary + "`",
-          "$(touch " + canary + ")",
-          "'; system('touch " + canary + "'); print '",
-          "\".system(\"touch " + canary + "\").\"",
+  return {"it's `touch " + canary + "`", "$(touch " + canary + ")",
+          "'; system('touch " + canary + "'); print '", "\".system(\"touch " + canary + "\").\"",
           "\n!touch " + canary + "\nsystem 'touch " + canary + "'\n",
-          "@a {/=99 x} _^~ %n %s %d \\n",
-          "<script>x()</script><img src=x onerror=x()>",
-          "</script></style></svg>]]>--><script>x()//",
-          "\" onload=\"x()\" x='",
-          "\u202e\u2066right to left\u200f",
-          "\x1b]0;t\x07\x1b[2J\u009b31m",
-          "\xff\xc3\xed\xa0\x80\xf5",
-          "-rf --out=/",
-          "=cmd|' /C calc'!A0",
-          "a,b;c\td|e\r\n",
-          "a\0b"s,
-          std::string(65536, 'A')};
+          "@a {/=99 x} _^~ %n %s %d \\n", "<script>x()</script><img src=x onerror=x()>",
+          "</script></style></svg>]]>--><script>x()//", "\" onload=\"x()\" x='",
+          // NOLINTNEXTLINE(misc-misleading-bidirectional): an escape here, the mark is for the page
+          "\u202e\u2066right to left\u200f", "\x1b]0;t\x07\x1b[2J\u009b31m",
+          "\xff\xc3\xed\xa0\x80\xf5", "-rf --out=/", "=cmd|' /C calc'!A0", "a,b;c\td|e\r\n",
+          "a\0b"s, std::string(65536, 'A')};
 }
 
 /// A run in which every text that a run can hold is what `text` says of its number.
@@ -155,6 +147,7 @@ TEST_F(HostileText, MakesNoElementAndNoAttributeOfAPage) {
   for (const char* mark : {"\\u202e", "\\u2066", "\\u001b", "\\u009b"}) {
     EXPECT_EQ(json.find(mark), std::string::npos) << mark;
   }
+  // NOLINTNEXTLINE(misc-misleading-bidirectional): escapes here, the marks are looked for
   for (const char* mark : {"\u202e", "\u2066", "\x1b", "\u009b"}) {
     EXPECT_EQ(hostile_page.find(mark), std::string::npos);
   }
@@ -241,6 +234,7 @@ TEST_F(HostileText, IsNamedByDirectoriesAndStaysOneLineOfAMessage) {
   for (const std::string& name :
        {"it's `touch " + canary_name + "`", std::string("$(touch ") + canary_name + ")",
         "\n!touch " + canary_name, std::string("=cmd|' C calc'!A0"),
+        // NOLINTNEXTLINE(misc-misleading-bidirectional): an escape here, the mark is in a name
         std::string("\u202e\x1b[2J\xff\xc3"), std::string("-rf"), std::string(200, 'A')}) {
     const std::string dir = "./" + name;
     testing_runs::RunWriter run(directory_ / name);
