@@ -30,15 +30,25 @@ namespace fs = std::filesystem;
 /// What must not be made by anything; every text below tries to.
 std::vector<std::string> hostile(const std::string& canary) {
   using namespace std::string_literals;
-  return {"it's `touch " + canary + "`", "$(touch " + canary + ")",
-          "'; system('touch " + canary + "'); print '", "\".system(\"touch " + canary + "\").\"",
+  // NOLINTBEGIN(misc-misleading-bidirectional): escapes here, the marks are for the page
+  return {"it's `touch " + canary + "`",
+          "$(touch " + canary + ")",
+          "'; system('touch " + canary + "'); print '",
+          "\".system(\"touch " + canary + "\").\"",
           "\n!touch " + canary + "\nsystem 'touch " + canary + "'\n",
-          "@a {/=99 x} _^~ %n %s %d \\n", "<script>x()</script><img src=x onerror=x()>",
-          "</script></style></svg>]]>--><script>x()//", "\" onload=\"x()\" x='",
-          // NOLINTNEXTLINE(misc-misleading-bidirectional): an escape here, the mark is for the page
-          "\u202e\u2066right to left\u200f", "\x1b]0;t\x07\x1b[2J\u009b31m",
-          "\xff\xc3\xed\xa0\x80\xf5", "-rf --out=/", "=cmd|' /C calc'!A0", "a,b;c\td|e\r\n",
-          "a\0b"s, std::string(65536, 'A')};
+          "@a {/=99 x} _^~ %n %s %d \\n",
+          "<script>x()</script><img src=x onerror=x()>",
+          "</script></style></svg>]]>--><script>x()//",
+          "\" onload=\"x()\" x='",
+          "\u202e\u2066right to left\u200f",
+          "\x1b]0;t\x07\x1b[2J\u009b31m",
+          "\xff\xc3\xed\xa0\x80\xf5",
+          "-rf --out=/",
+          "=cmd|' /C calc'!A0",
+          "a,b;c\td|e\r\n",
+          "a\0b"s,
+          std::string(65536, 'A')};
+  // NOLINTEND(misc-misleading-bidirectional)
 }
 
 /// A run in which every text that a run can hold is what `text` says of its number.
