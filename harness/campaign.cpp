@@ -118,7 +118,7 @@ struct Tally {
       steps.push_back({{"program", name}, {"exit", static_cast<int>(ended)}});
       return ended;
     } catch (const OutputError& error) {
-      failures.push_back(error.what());
+      failures.emplace_back(error.what());
       code = worse(code, error.code());
       return std::nullopt;
     }
@@ -188,9 +188,9 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
   }
   if (options.dry_run) return tally.code;
   std::vector<std::string> reading = {"--run", out.string()};
-  if (options.skip_bad_rows) reading.push_back("--skip-bad-rows");
-  if (options.accept_edited) reading.push_back("--accept-edited");
-  if (options.verbose) reading.push_back("--verbose");
+  if (options.skip_bad_rows) reading.emplace_back("--skip-bad-rows");
+  if (options.accept_edited) reading.emplace_back("--accept-edited");
+  if (options.verbose) reading.emplace_back("--verbose");
   for (const char* name : {"sonde-topology", "sonde-report"}) {
     if (tally.interrupted) break;
     lock->check_in_place();

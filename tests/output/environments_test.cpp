@@ -237,7 +237,7 @@ TEST_F(Environments, FewDescriptorsLittleMemoryAndNoFurtherProcess) {
     for (const std::string& word : campaign.command("run")) line += " '" + word + "'";
     line.replace(line.find("'sonde'"), 7, "\"$B/sonde\"");
     test::write_text(directory_ / "script", line + "\n");
-    const Result result = run(
+    Result result = run(
         {"/bin/sh", "-c", user + "bash ./script"},
         campaign.environment({std::string("B=") + SONDE_BIN_DIR, "ASAN_OPTIONS=detect_leaks=0"}));
     EXPECT_EQ(result.exit_code == 0, result.err.empty()) << limit << result.err;

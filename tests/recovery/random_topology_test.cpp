@@ -73,7 +73,7 @@ TEST(RandomTopology, TheStudysChipComesOutFromASparseDesign) {
   measure_profiles(*device, 1024, rows);
   const ChipDesign design;
   const std::int64_t launches = measure_pairs(*device, design.launches, rows);
-  EXPECT_LE(2 * launches, 84 * 83 * design.launches);
+  EXPECT_LE(2 * launches, std::int64_t{84} * 83 * design.launches);
   const CoreTree tree = infer_core_tree(rows.run());
   const auto planted = sim::planted_structure(sim::load_chip("950pr_9579"));
   ASSERT_EQ(planted.size(), 3u);
