@@ -93,8 +93,11 @@ std::string format_core_set(std::vector<CoreName> cores) {
 std::vector<CoreRange> parse_core_ranges(std::string_view text) {
   std::vector<CoreRange> ranges;
   if (text == "none") return ranges;
+  ranges.reserve(1 + static_cast<std::size_t>(std::count(text.begin(), text.end(), '+')));
   std::int64_t cores = 0;
-  for (std::string_view part : split(text, '+')) {
+  for (std::size_t from = 0, to = 0; to != std::string_view::npos; from = to + 1) {
+    to = text.find('+', from);
+    const std::string_view part = text.substr(from, to - from);
     CoreRange range = parse_piece(part, "core set");
     if (range.kind.empty()) {
       throw UsageError("core set: '" + shown_text(part, 60) + "' is not a range of core names");
