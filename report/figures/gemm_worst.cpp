@@ -25,6 +25,8 @@ std::vector<Figure> build(const FigureInput& input) {
   map.columns = {"reached"};
   for (const GemmPattern& pattern : gemm.patterns) map.columns.push_back(pattern.words());
   figure.caption = shapes_sentence(gemm) + " Against the " + line->name + " roofs, lowest first:";
+  map.rows.reserve(gemm.worst.size());
+  map.cells.reserve(gemm.worst.size() * map.columns.size());
   for (const GemmWorst& worst : gemm.worst) {
     const GemmShape& shape = gemm.shapes[worst.shape];
     map.rows.push_back(shape.name());
