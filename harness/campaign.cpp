@@ -11,6 +11,7 @@
 #include "core/parse.h"
 #include "core/signals.h"
 #include "core/terminal.h"
+#include "core/text.h"
 #include "core/version.h"
 #include "device/registry.h"
 #include "harness/child.h"
@@ -226,7 +227,8 @@ ExitCode run_devices(const std::vector<std::string>& arguments) {
     for (const Listing& listing : all) width = std::max(width, listing.name.size());
     for (const Listing& listing : all) {
       std::cout << listing.name << std::string(width + 2 - listing.name.size(), ' ')
-                << (listing.usable ? listing.product : "not usable: " + listing.reason) << '\n';
+                << shown_text(listing.usable ? listing.product : "not usable: " + listing.reason)
+                << '\n';
     }
     return ExitCode::ok;
   }

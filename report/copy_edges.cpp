@@ -67,11 +67,7 @@ std::optional<Interval> start_interval(CopyNodes nodes) {
     best = std::min(best, residual);
   }
   std::vector<double> errors;
-  double scatter = 0;
-  for (const CopyNode& node : nodes) {
-    errors.push_back(node.error * node.error);
-    scatter = std::max(scatter, node.scatter);
-  }
+  for (const CopyNode& node : nodes) errors.push_back(node.error * node.error);
   const double freedom = std::max(1.0, static_cast<double>(nodes.size()) - 5);
   const double variance = std::max(*median(errors), best / freedom);
   std::optional<Interval> interval;

@@ -39,7 +39,8 @@ struct Suite {
 };
 constexpr Suite kSuites[] = {
     {"core/", "test_unit_core", "*"},
-    {"core/", "test_unit_stored", "*"},
+    {"core/", "test_recovery_stored", "*"},
+    {"core/", "test_unit_stored", "*-*AnyDamagedByte*"},
     {"core/decide", "test_recovery_compare", "*"},
     {"core/line", "test_recovery_compare", "*"},
     {"core/samples", "test_recovery_compare", "*"},
@@ -49,16 +50,19 @@ constexpr Suite kSuites[] = {
     {"core/manifest", "test_output_report", "Report*:Figure*-ReportPageInABrowser*"},
     {"core/samples", "test_output_report", "Report*:Figure*-ReportPageInABrowser*"},
     {"core/stored_run", "test_output_report", "Report*:Figure*-ReportPageInABrowser*"},
+    {"topology/", "test_recovery_stored", "StoredTables.Topology:StoredTables.*Chips:StoredRuns.*"},
     {"topology/", "test_recovery_topology", "*"},
     {"topology/hwloc", "test_recovery_topology_hwloc", "*"},
     {"topology/", "test_recovery_analysis", "AnalysisPairs*:AnalysisProfile*"},
-    {"topology/", "test_recovery_random_topology", "*"},
+    {"report/copy_", "test_recovery_stored", "StoredTables.Copies:StoredRuns.*"},
     {"report/copy_", "test_recovery_analysis", "AnalysisCopy*"},
     {"report/copy_", "test_recovery_copy", "*"},
     {"report/copy_", "test_output_report", "Report*:Figure*-ReportPageInABrowser*"},
+    {"membw/", "test_recovery_stored", "StoredTables.Copies"},
     {"membw/", "test_unit_common", "*"},
     {"membw/", "test_recovery_copy", "*"},
     {"gemm_sweep/", "test_unit_gemm_shapes", "*"},
+    {"gemm_sweep/", "test_recovery_stored", "StoredTables.Gemms"},
 };
 
 /// Left out: what only whole programs use, and what could signal or stop processes that are not its

@@ -25,6 +25,62 @@ TEST(CoreSet, WritesRunsAndReadsThemBack) {
   EXPECT_THROW(parse_core_set(""), UsageError);
 }
 
+std::string refusal(auto call) {
+  try {
+    call();
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(CoreSet, HasAtMost65536CoresOfNineDigits) {
+  EXPECT_EQ(parse_core_set("sm0-65535").size(), 65536U);
+  EXPECT_EQ(refusal([] { parse_core_set("sm0-65536"); }), "core set: more than 65,536 cores");
+  EXPECT_EQ(refusal([] { parse_core_set("sm0-65534+cpu0-1"); }),
+            "core set: more than 65,536 cores");
+  EXPECT_EQ(parse_core_name("sm999999999").number, 999'999'999);
+  EXPECT_THROW(parse_core_name("sm1000000000"), UsageError);
+  EXPECT_EQ(format_core_set({{"sm", 3}, {"sm", 3}, {"sm", 5}}), "sm3+sm5");
+  EXPECT_EQ(parse_core_set("vector2-vector4").size(), 3U);
+  EXPECT_THROW(parse_core_set("vector2-cube4"), UsageError);
+  EXPECT_EQ(parse_core_set("sm3-3"), cores("sm", {3}));
+}
+
+TEST(CoreName, IsOneNameAndIsQuotedShort) {
+  EXPECT_EQ(parse_core_name("cpu3"), (CoreName{"cpu", 3}));
+  EXPECT_EQ(parse_core_name("cpu3-3"), (CoreName{"cpu", 3}));
+  EXPECT_EQ(refusal([] { parse_core_name("cpu3-4"); }),
+            "core: 'cpu3-4' is not one core name such as cpu3");
+  EXPECT_EQ(refusal([] { parse_core_name("7"); }), "core: '7' is not one core name such as cpu3");
+  EXPECT_EQ(refusal([] { parse_core_name("az`3"); }),
+            "core: 'az`3' is not a core: expected a name such as cpu3 or a range such as cpu0-3");
+  EXPECT_EQ(parse_core_name("az3").kind, "az");
+  // A text from outside is quoted up to 60 characters.
+  const std::string whole(60, 'X'), longer = whole + "X";
+  for (const auto& call : std::initializer_list<void (*)(const std::string&)>{
+           [](const std::string& text) { parse_core_name(text); },
+           [](const std::string& text) { parse_core_set(text); },
+           [](const std::string& text) {
+             parse_core_list(text, {{"cpu", 0}});
+           }}) {
+    EXPECT_NE(refusal([&] { call(whole); }).find("'" + whole + "'"), std::string::npos);
+    EXPECT_NE(refusal([&] { call(longer); }).find("'" + whole + "\u2026'"), std::string::npos)
+        << refusal([&] { call(longer); });
+  }
+}
+
+TEST(CoreList, SaysWhatItNeeds) {
+  const std::vector<CoreName> two = {{"vector", 0}, {"cube", 0}, {"vector", 1}};
+  EXPECT_EQ(refusal([&] { parse_core_list("0", two); }),
+            "--cores: '0' needs a kind: this device has vector and cube cores");
+  EXPECT_EQ(refusal([&] { parse_core_list("cube0,cube0", two); }), "--cores: cube0 is named twice");
+  EXPECT_EQ(refusal([&] { parse_core_list("cube1", two); }),
+            "--cores: cube1 cannot be used here; available: cube0+vector0-1");
+  EXPECT_EQ(refusal([&] { parse_core_list("cub0", two); }),
+            "--cores: cub0 cannot be used here; available: cube0+vector0-1 (did you mean cube?)");
+}
+
 TEST(CoreList, TakesNamesRangesAndBareNumbers) {
   const auto available = cores("cpu", {1, 3, 4, 9});
   EXPECT_EQ(parse_core_list("3-4,cpu9", available), cores("cpu", {3, 4, 9}));

@@ -166,6 +166,33 @@ TEST_F(CsvFile, SpreadsheetPaddingIsAccepted) {
   EXPECT_EQ(read().rows.size(), 2u);
 }
 
+TEST_F(CsvFile, AnEmptyCellStaysEmptyBehindAFullOne) {
+  {
+    CsvWriter writer(chase_schema(), path());
+    for (int i = 0; i < 4; ++i) {
+      Row row = row_of(i, 0, 100);
+      if (i % 2 == 0) {
+        row.values[chase_schema().index("power_w")] = 300.0;
+        row.values[chase_schema().index("note")] = std::string("warm");
+      } else {
+        row.status = Status::skipped;
+        row.reason = "cold";
+        row.start_s.reset();
+      }
+      writer.write(row);
+    }
+    writer.close();
+  }
+  const Table table = read();
+  for (std::size_t i = 0; i < 4; ++i) {
+    const RowView row = table.rows[i];
+    EXPECT_EQ(row.number(chase_schema(), "power_w").has_value(), i % 2 == 0);
+    EXPECT_EQ(row.text(chase_schema(), "note"), i % 2 == 0 ? "warm" : "");
+    EXPECT_EQ(row.start_s().has_value(), i % 2 == 0);
+    EXPECT_EQ(row.reason(), i % 2 == 0 ? "" : "cold");
+  }
+}
+
 TEST_F(CsvFile, WrongCellCountsAndStrayLinesAreNamed) {
   write_rows(4);
   std::string text = read_text(path());
@@ -302,6 +329,13 @@ TEST_F(CsvFile, EmptyMissingDirectoryHeaderOnlyAreFiveDifferentAnswers) {
   std::filesystem::remove(path());
   std::filesystem::create_directory(path());
   EXPECT_NE(refusal().find("is a directory"), std::string::npos) << refusal();
+}
+
+TEST_F(CsvFile, AHeaderWithoutItsEndOfLineWasCut) {
+  std::string header = csv_header(chase_schema());
+  header.pop_back();
+  write_text(path(), header);
+  EXPECT_NE(refusal().find("the header has no end of line"), std::string::npos) << refusal();
 }
 
 TEST_F(CsvFile, NulBytesBehindTheLastRowAreACutLine) {

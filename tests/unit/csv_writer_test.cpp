@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
+#include <thread>
 
 #include "core/rng.h"
 #include "tests/unit/csv_file.h"
@@ -96,6 +98,31 @@ TEST_F(CsvFile, WriterSaysWhatCannotBeWritten) {
         writer.write(row_of(0, 0, 1));
       },
       OutputError);
+}
+
+TEST_F(CsvFile, WriterSaysThatItsFileWasRemoved) {
+  const auto message = [](auto call) -> std::string {
+    try {
+      call();
+    } catch (const OutputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CsvWriter closed(chase_schema(), path());
+  closed.write(row_of(0, 0, 1));
+  std::filesystem::remove(path());
+  EXPECT_EQ(message([&] { closed.close(); }),
+            path().string() + ": was removed while it was written to");
+  // A long run notices it within about a second.
+  CsvWriter writer(chase_schema(), path());
+  std::filesystem::remove(path());
+  std::string said;
+  for (int i = 0; i < 300 && said.empty(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    said = message([&] { writer.write(row_of(i, 0, 1)); });
+  }
+  EXPECT_NE(said.find("was removed"), std::string::npos);
 }
 
 TEST_F(CsvFile, ADashIsStandardOutput) {

@@ -71,6 +71,8 @@ TEST(CpuList, ReadsKernelLists) {
   EXPECT_EQ(parse_cpu_list("0-3,8,10-11"), (std::vector<int>{0, 1, 2, 3, 8, 10, 11}));
   EXPECT_TRUE(parse_cpu_list("").empty());
   EXPECT_THROW(parse_cpu_list("0-"), UsageError);
+  EXPECT_EQ(parse_cpu_list("1048576"), std::vector<int>{1 << 20});
+  EXPECT_THROW(parse_cpu_list("1048577"), UsageError);
 }
 
 TEST(FileRoot, ReadsBelowItsRoot) {
@@ -123,6 +125,21 @@ TEST(Manifest, IsReadBackAsWritten) {
   EXPECT_EQ(back.device.roof("memory_bytes_per_s"), 1.6384e12);
   write_manifest(directory.path(), back);
   EXPECT_EQ(read_file(directory / "manifest.json"), first);
+}
+
+TEST(Manifest, ACoreHasANumberOfAtMostNineDigits) {
+  TemporaryDirectory directory;
+  Manifest manifest = example();
+  for (const int good : {0, 999'999'999}) {
+    manifest.device.cores = {{"vector", good}};
+    write_manifest(directory.path(), manifest);
+    EXPECT_EQ(find_manifest(directory.path())->device.cores, manifest.device.cores);
+  }
+  for (const int bad : {-1, 1'000'000'000}) {
+    manifest.device.cores = {{"vector", bad}};
+    write_manifest(directory.path(), manifest);
+    EXPECT_THROW(find_manifest(directory.path()), UsageError) << bad;
+  }
 }
 
 TEST(Manifest, BadOnesAreOneLineWithTheFile) {

@@ -142,6 +142,34 @@ TEST(GemmShapes, AMissingModelOrABadCellIsNamed) {
   EXPECT_NE(refusal(bad).find("models.csv:2: hidden: '4o96'"), std::string::npos) << refusal(bad);
 }
 
+TEST(GemmShapes, AModelHasWidthsUpTo100MillionAndParameters) {
+  const auto said = [](const std::string& params, const std::string& hidden) -> std::string {
+    std::string header =
+        "model,params_b,hidden,intermediate,heads,kv_heads,head_dim,vocab,experts,"
+        "moe_intermediate,shared_experts,q_lora_rank,kv_lora_rank,"
+        "qk_nope_head_dim,qk_rope_head_dim,v_head_dim\n";
+    try {
+      const auto all =
+          parse_models(header + "x," + params + "," + hidden + ",0,1,1,1,1,0,0,0,0,0,0,0,0\n", "m");
+      return std::to_string(all.at(0).hidden);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+  };
+  EXPECT_EQ(said("0.5", "0"), "0");
+  EXPECT_EQ(said("0.5", "100000000"), "100000000");
+  EXPECT_EQ(said("0.5", "100000001"), "m:2: hidden: '100000001' is no width");
+  EXPECT_EQ(said("0.5", "-1"), "m:2: hidden: '-1' is no width");
+  EXPECT_EQ(said("0", "1"), "m:2: params_b: '0' is no count");
+  EXPECT_EQ(said("-1", "1"), "m:2: params_b: '-1' is no count");
+  EXPECT_EQ(said("0.5,9", "1"), "m:2: 17 cells, the header has 16");
+  const std::string whole(60, 'x'), cut = "'" + whole + "\u2026' is no ";
+  EXPECT_EQ(said("0.5", whole), "m:2: hidden: '" + whole + "' is no width");
+  EXPECT_EQ(said("0.5", whole + "x"), "m:2: hidden: " + cut + "width");
+  EXPECT_EQ(said(whole + "x", "1"), "m:2: params_b: " + cut + "count");
+  EXPECT_EQ(said(whole, "1"), "m:2: params_b: '" + whole + "' is no count");
+}
+
 TEST(GemmShapes, EveryStartOfTheSequenceIsASampleOfTheWhole) {
   const std::vector<Shape> all = shapes();
   const std::vector<std::int64_t> place = stratify(all, 7);

@@ -100,6 +100,19 @@ TEST(NearestName, SuggestsTypingErrorsOnly) {
   EXPECT_EQ(nearest_name("chse", names), "chase");
   EXPECT_EQ(nearest_name("copyy", names), "copy");
   EXPECT_FALSE(nearest_name("zzzzz", names));
+  // Half of what was typed may be wrong, more may not.
+  EXPECT_EQ(nearest_name("chxx", {"chase"}), std::nullopt);
+  EXPECT_EQ(nearest_name("coxx", {"copy"}), "copy");
+  EXPECT_EQ(nearest_name("cxxx", {"copy"}), std::nullopt);
+  EXPECT_EQ(nearest_name("a", {"b"}), std::nullopt);
+  EXPECT_EQ(nearest_name("ab", {"b"}), "b");
+  EXPECT_EQ(nearest_name("hase", {"chase"}), "chase");
+  EXPECT_EQ(nearest_name("cgase", {"chase"}), "chase");
+  // The nearest, of equally near ones the first.
+  EXPECT_EQ(nearest_name("capy", {"cape", "copy", "capy2"}), "cape");
+  EXPECT_EQ(nearest_name("copies", {"copy", "copie"}), "copie");
+  EXPECT_EQ(did_you_mean("chse", names), " (did you mean chase?)");
+  EXPECT_EQ(did_you_mean("zzzzz", names), "");
 }
 
 }  // namespace

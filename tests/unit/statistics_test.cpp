@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <iterator>
 
+#include "core/decide.h"
+#include "core/line.h"
 #include "core/rng.h"
 
 namespace sonde {
@@ -75,6 +77,14 @@ TEST(MedianInterval, UnknownWhenTheConfidenceIsOutOfReach) {
   const std::vector<double> x = {1, 2, 3, 4, 5, 6, 7, 8};
   EXPECT_TRUE(median_interval(x, kLookConfidence));  // 8 samples reach it
   EXPECT_FALSE(median_interval(x, 0.999));
+}
+
+TEST(MedianInterval, BetweenTheTwoInTheMiddleThereIsNoNarrowerOne) {
+  // 4th to 5th of eight: 27.3 %.
+  const auto interval = median_interval(std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8}, 0.2);
+  ASSERT_TRUE(interval);
+  EXPECT_EQ(interval->low, 4);
+  EXPECT_EQ(interval->high, 5);
 }
 
 TEST(MedianInterval, LargeSamplesDoNotUnderflow) {
@@ -173,6 +183,52 @@ TEST(Drift, WidensByWhatTheSamplesAreWorth) {
   const Interval wide = *estimate_median(x, {.adaptive = false, .drift = drift}).interval;
   EXPECT_DOUBLE_EQ(wide.high - 5.5, widening(drift, 10) * (plain.high - 5.5));
   EXPECT_DOUBLE_EQ(5.5 - wide.low, widening(drift, 10) * (5.5 - plain.low));
+}
+
+TEST(Decide, AffectedIsWhatNoneOfAllTestsReachesByChance) {
+  // Of one test alone the bound is 1 %, of ten 0.5 % each, of a thousand 0.005 %.
+  EXPECT_EQ(decide(2.32, 1, 1), Decision::unaffected);
+  EXPECT_EQ(decide(2.33, 1, 1), Decision::affected);
+  EXPECT_EQ(decide(2.33, 1, 0), Decision::affected);
+  EXPECT_EQ(decide(2.32, 1, 10), Decision::unaffected);
+  EXPECT_EQ(decide(2.33, 1, 10), Decision::undecided);
+  EXPECT_EQ(decide(2.57, 1, 10), Decision::undecided);
+  EXPECT_EQ(decide(2.58, 1, 10), Decision::affected);
+  EXPECT_EQ(decide(3.88, 1, 1000), Decision::undecided);
+  EXPECT_EQ(decide(3.90, 1, 1000), Decision::affected);
+  EXPECT_EQ(decide(0, 0, 10), Decision::unaffected);
+  EXPECT_EQ(decide(-5, 1, 10), Decision::unaffected);
+  EXPECT_EQ(decide(7.8, 2, 1000), Decision::affected);
+}
+
+TEST(Decide, QuantilesAreThoseOfTheTables) {
+  EXPECT_NEAR(normal_above(0.025), 1.959963985, 1e-8);
+  EXPECT_NEAR(normal_above(0.01), 2.326347874, 1e-8);
+  EXPECT_NEAR(normal_above(1e-6), 4.753424309, 1e-8);
+  EXPECT_NEAR(student_above(0.025, 2), 4.303, 0.04 * 4.303);
+  EXPECT_NEAR(student_above(0.025, 4), 2.776, 0.003 * 2.776);
+  EXPECT_NEAR(student_above(0.025, 7), 2.3646, 0.001);
+  EXPECT_NEAR(student_above(0.025, 10), 2.22814, 2e-4);
+  EXPECT_NEAR(student_above(0.05, 20), 1.724718, 1e-5);
+  EXPECT_NEAR(student_above(0.005, 30), 2.749996, 2e-4);
+}
+
+TEST(RelativeLine, GoesThroughItsPointsAndKnowsHowWell) {
+  const std::vector<LinePoint> exact = {{1, 5e-6}, {2, 7e-6}, {4, 11e-6}, {8, 19e-6}};
+  const RelativeLine line = fit_relative_line(exact);
+  EXPECT_NEAR(line.a, 3e-6, 1e-15);
+  EXPECT_NEAR(line.b, 2e-6, 1e-15);
+  EXPECT_NEAR(line.residual, 0, 1e-20);
+  EXPECT_NEAR(line.at(16), 35e-6, 1e-14);
+  // Through two points the line has their variances: (0.01 y)^2 at y.
+  const std::vector<LinePoint> two = {{10, 4}, {30, 8}};
+  const RelativeLine known = fit_relative_line(two);
+  EXPECT_NEAR(known.variance_at(10), 16, 1e-9);
+  EXPECT_NEAR(known.variance_at(30), 64, 1e-9);
+  EXPECT_NEAR(known.variance_at(20), (16 + 64) / 4.0, 1e-9);
+  // Off by a tenth of their values: the residuals are relative.
+  const std::vector<LinePoint> off = {{1, 100}, {1, 80}, {2, 1000}, {2, 800}};
+  EXPECT_NEAR(fit_relative_line(off).residual, 2 * 2 * 0.0122, 2e-4);
 }
 
 TEST(DecideStop, LooksOnlyAtFixedCounts) {
