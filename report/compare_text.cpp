@@ -55,7 +55,7 @@ std::string list(const std::string& title, const std::vector<std::string>& lines
 }
 
 std::string verdict_cell(Verdict verdict, bool colours) {
-  const std::string cell = fmt::format("{:<11}", to_string(verdict));
+  std::string cell = fmt::format("{:<11}", to_string(verdict));
   const bool slower = verdict == Verdict::slower;
   if (!slower && verdict != Verdict::faster) return cell;
   return paint(cell, slower ? Colour::red : Colour::green, colours);
