@@ -1,9 +1,12 @@
-# `make lint`: clang-tidy with .clang-tidy over our sources in a build folder's compile database, a
-# file at a time, left out where neither it nor any header nor the profile changed since it was clean.
-#   cmake -DBUILD=<build folder> [-DONLY=<part of a path>] -P cmake/lint.cmake
+# `make lint`: clang-tidy with .clang-tidy over our sources in a build folder's compile database, a file
+# at a time, left out where neither it, a header it includes nor the profile changed since it was clean.
+#   cmake -DBUILD=<build folder> [-DONLY=<part of a path>] [-DJOBS=<at a time>] -P cmake/lint.cmake
 cmake_minimum_required(VERSION 3.25)
 get_filename_component(root ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
 get_filename_component(BUILD ${BUILD} ABSOLUTE)
+if(NOT JOBS)
+  set(JOBS 2)
+endif()
 find_program(TIDY clang-tidy REQUIRED)
 
 # clang does not know every flag of GCC's, nor its precompiled headers; CUDA sources are nvcc's.
@@ -33,22 +36,51 @@ string(REGEX REPLACE ",\n$" "" kept "${kept}")
 file(MAKE_DIRECTORY ${BUILD}/lint)
 file(WRITE ${BUILD}/lint/compile_commands.json "[${kept}]\n")
 
-# One check over all that a file may see: headers and profile.
-file(GLOB_RECURSE headers ${root}/*.h)
-list(FILTER headers EXCLUDE REGEX "/build/")
-set(seen "")
-foreach(header IN LISTS headers ITEMS ${root}/.clang-tidy)
-  file(SHA1 ${header} sum)
-  string(APPEND seen ${sum})
-endforeach()
+# What a check of a file depends on: the file and our headers that it includes, at any depth.
+function(direct_includes file out)
+  get_property(known GLOBAL PROPERTY "includes of ${file}" SET)
+  if(NOT known)
+    file(STRINGS ${file} lines REGEX "^ *#include \"[^\"]+\"")
+    set(found)
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "^ *#include \"([^\"]+)\".*" "\\1" name "${line}")
+      if(EXISTS ${root}/${name})
+        list(APPEND found ${root}/${name})
+      endif()
+    endforeach()
+    set_property(GLOBAL PROPERTY "includes of ${file}" "${found}")
+  endif()
+  get_property(found GLOBAL PROPERTY "includes of ${file}")
+  set(${out} "${found}" PARENT_SCOPE)
+endfunction()
+
+function(seen_by file out)
+  set(all ${file})
+  set(next ${file})
+  while(next)
+    list(POP_FRONT next at)
+    direct_includes(${at} found)
+    list(REMOVE_ITEM found ${all} "")
+    list(REMOVE_DUPLICATES found)
+    list(APPEND all ${found})
+    list(APPEND next ${found})
+  endwhile()
+  list(SORT all)
+  set(sums)
+  foreach(each IN LISTS all ITEMS ${root}/.clang-tidy)
+    file(SHA1 ${each} sum)
+    string(APPEND sums ${sum})
+  endforeach()
+  set(${out} "${sums}" PARENT_SCOPE)
+endfunction()
 
 set(work)
 foreach(file IN LISTS files)
   if(ONLY AND NOT file MATCHES "${ONLY}")
     continue()
   endif()
-  file(SHA1 ${file} sum)
-  string(SHA1 key "${file} ${sum} ${seen}")
+  seen_by(${file} sums)
+  string(SHA1 key "${file} ${sums}")
   if(NOT EXISTS ${BUILD}/lint/${key})
     list(APPEND work "${file}\t${BUILD}/lint/${key}")
   endif()
@@ -61,8 +93,8 @@ if(left EQUAL 0)
 endif()
 list(JOIN work "\n" lines)
 file(WRITE ${BUILD}/lint/work "${lines}\n")
-# Two at a time; what is clean leaves its mark at once, so that a stopped run goes on.
-execute_process(COMMAND xargs -P 2 -d "\\n" -n 1 sh -c
+# What is clean leaves its mark at once, so that a stopped run goes on.
+execute_process(COMMAND xargs -P ${JOBS} -d "\\n" -n 1 sh -c
   "f=$(printf %s \"$1\" | cut -f 1); m=$(printf %s \"$1\" | cut -f 2); if o=$(${TIDY} --quiet -p ${BUILD}/lint \"$f\" 2>/dev/null); then touch \"$m\"; else printf '%s\\n' \"$o\"; exit 1; fi" lint
   INPUT_FILE ${BUILD}/lint/work RESULT_VARIABLE failed)
 if(failed)

@@ -17,10 +17,10 @@ constexpr std::int64_t kMostCores = 1 << 16;
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Splits "vector12" into kind and digits; the kind may be empty (a bare number).
-bool split_name(std::string_view text, std::string& kind, std::string_view& digits) {
+bool split_name(std::string_view text, std::string_view& kind, std::string_view& digits) {
   std::size_t first = text.size();
   while (first > 0 && is_digit(text[first - 1])) --first;
-  kind = std::string(text.substr(0, first));
+  kind = text.substr(0, first);
   digits = text.substr(first);
   const bool letters =
       std::all_of(kind.begin(), kind.end(), [](char c) { return c >= 'a' && c <= 'z'; });
@@ -35,13 +35,13 @@ CoreRange parse_piece(std::string_view text, std::string_view what) {
                       "' is not a core: expected a name such as cpu3 or a range such as cpu0-3");
   };
   CoreRange piece;
-  std::string_view digits;
+  std::string_view kind, digits;
   const std::size_t dash = text.find('-');
-  if (!split_name(text.substr(0, dash), piece.kind, digits)) throw refuse();
+  if (!split_name(text.substr(0, dash), kind, digits)) throw refuse();
+  piece.kind = kind;
   piece.first = static_cast<int>(*parse_integer(digits));
   piece.last = piece.first;
   if (dash != std::string_view::npos) {
-    std::string kind;
     // "vector0-vector55" is read like "vector0-55".
     if (!split_name(text.substr(dash + 1), kind, digits)) throw refuse();
     if (!kind.empty() && kind != piece.kind) throw refuse();
@@ -93,8 +93,11 @@ std::string format_core_set(std::vector<CoreName> cores) {
 std::vector<CoreRange> parse_core_ranges(std::string_view text) {
   std::vector<CoreRange> ranges;
   if (text == "none") return ranges;
+  ranges.reserve(1 + static_cast<std::size_t>(std::count(text.begin(), text.end(), '+')));
   std::int64_t cores = 0;
-  for (std::string_view part : split(text, '+')) {
+  for (std::size_t from = 0, to = 0; to != std::string_view::npos; from = to + 1) {
+    to = text.find('+', from);
+    const std::string_view part = text.substr(from, to - from);
     CoreRange range = parse_piece(part, "core set");
     if (range.kind.empty()) {
       throw UsageError("core set: '" + shown_text(part, 60) + "' is not a range of core names");

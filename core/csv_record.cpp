@@ -16,6 +16,7 @@ bool split_cells(std::string_view line, std::vector<std::string_view>& cells, st
     return false;
   };
   std::size_t at = 0;
+  const bool quotes = line.find('"') != std::string_view::npos;
   while (true) {
     if (at < line.size() && line[at] == '"') {
       const std::size_t begin = unquoted.size();
@@ -39,7 +40,7 @@ bool split_cells(std::string_view line, std::vector<std::string_view>& cells, st
     } else {
       const std::size_t end = std::min(line.find(',', at), line.size());
       const std::string_view cell = line.substr(at, end - at);
-      if (cell.find('"') != std::string_view::npos) {
+      if (quotes && cell.find('"') != std::string_view::npos) {
         return refuse("a quote inside an unquoted cell");
       }
       cells.push_back(cell);

@@ -1,5 +1,6 @@
 #include "core/signals.h"
 
+#include <atomic>
 #include <csignal>
 #include <initializer_list>
 #include <string>
@@ -9,7 +10,9 @@
 namespace sonde {
 namespace {
 
-volatile std::sig_atomic_t g_signal = 0;
+// A signal may arrive on one thread while another asks: sig_atomic_t holds within one thread alone.
+std::atomic<int> g_signal{0};
+static_assert(std::atomic<int>::is_always_lock_free, "what a signal handler may touch");
 
 extern "C" void on_signal(int number) {
   g_signal = number;
@@ -36,7 +39,7 @@ int caught_signal() { return g_signal; }
 
 void stop_if_interrupted() {
   if (g_signal != 0) {
-    throw Error(ExitCode::interrupted, "interrupted by signal " + std::to_string(g_signal));
+    throw Error(ExitCode::interrupted, "interrupted by signal " + std::to_string(g_signal.load()));
   }
 }
 

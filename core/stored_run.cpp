@@ -1,6 +1,7 @@
 #include "core/stored_run.h"
 
 #include <algorithm>
+#include <future>
 #include <sstream>
 
 #include "core/error.h"
@@ -30,6 +31,23 @@ void check_source(const Manifest& manifest, const ProbeRows& probe,
                        to_string(manifest.device.time_source) +
                        "; they are left out of every statistic");
   }
+}
+
+/// A refused file is kept as problems.
+ProbeRows read_probe(const std::filesystem::path& dir, const Schema& schema,
+                     const ReadOptions& options) {
+  ProbeRows probe{&schema, "", std::nullopt, {}};
+  try {
+    if (const auto path = find_table(dir, schema.probe)) {
+      probe.file = path->filename().string();
+      probe.table = read_table(*path, schema, options);
+    }
+  } catch (const RefusedFile& refused) {
+    if (probe.file.empty()) probe.file = schema.probe + ".csv";
+    std::istringstream lines(refused.what());
+    for (std::string line; std::getline(lines, line);) probe.problems.push_back(line);
+  }
+  return probe;
 }
 
 std::string directory_name(const std::filesystem::path& dir) {
@@ -68,18 +86,15 @@ StoredRun load_run(const std::filesystem::path& dir, const ReadOptions& options)
                      ": holds no manifest.json, so it is not a run directory");
   }
   StoredRun run{dir, directory_name(dir), std::move(*manifest), {}, {}};
+  // Files do not depend on each other. Without a launch policy a machine that gives no thread reads
+  // each when it is asked for.
+  std::vector<std::future<ProbeRows>> files;
   for (const Schema* schema : all_schemas()) {
-    ProbeRows probe{schema, "", std::nullopt, {}};
-    try {
-      if (const auto path = find_table(dir, schema->probe)) {
-        probe.file = path->filename().string();
-        probe.table = read_table(*path, *schema, options);
-      }
-    } catch (const RefusedFile& refused) {
-      if (probe.file.empty()) probe.file = schema->probe + ".csv";
-      std::istringstream lines(refused.what());
-      for (std::string line; std::getline(lines, line);) probe.problems.push_back(line);
-    }
+    files.push_back(std::async([&, schema] { return read_probe(dir, *schema, options); }));
+  }
+  for (std::future<ProbeRows>& file : files) {
+    ProbeRows probe = file.get();
+    const Schema* schema = probe.schema;
     if (probe.table && probe.table->rows.empty()) {
       run.warnings.push_back(probe.file + ": holds no rows");
     }

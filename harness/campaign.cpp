@@ -11,6 +11,7 @@
 #include "core/parse.h"
 #include "core/signals.h"
 #include "core/terminal.h"
+#include "core/text.h"
 #include "core/version.h"
 #include "device/registry.h"
 #include "harness/child.h"
@@ -117,7 +118,7 @@ struct Tally {
       steps.push_back({{"program", name}, {"exit", static_cast<int>(ended)}});
       return ended;
     } catch (const OutputError& error) {
-      failures.push_back(error.what());
+      failures.emplace_back(error.what());
       code = worse(code, error.code());
       return std::nullopt;
     }
@@ -187,9 +188,9 @@ ExitCode run_campaign(const std::vector<std::string>& arguments) {
   }
   if (options.dry_run) return tally.code;
   std::vector<std::string> reading = {"--run", out.string()};
-  if (options.skip_bad_rows) reading.push_back("--skip-bad-rows");
-  if (options.accept_edited) reading.push_back("--accept-edited");
-  if (options.verbose) reading.push_back("--verbose");
+  if (options.skip_bad_rows) reading.emplace_back("--skip-bad-rows");
+  if (options.accept_edited) reading.emplace_back("--accept-edited");
+  if (options.verbose) reading.emplace_back("--verbose");
   for (const char* name : {"sonde-topology", "sonde-report"}) {
     if (tally.interrupted) break;
     lock->check_in_place();
@@ -226,7 +227,8 @@ ExitCode run_devices(const std::vector<std::string>& arguments) {
     for (const Listing& listing : all) width = std::max(width, listing.name.size());
     for (const Listing& listing : all) {
       std::cout << listing.name << std::string(width + 2 - listing.name.size(), ' ')
-                << (listing.usable ? listing.product : "not usable: " + listing.reason) << '\n';
+                << shown_text(listing.usable ? listing.product : "not usable: " + listing.reason)
+                << '\n';
     }
     return ExitCode::ok;
   }

@@ -127,6 +127,7 @@ ExitCode dispatch(const std::vector<std::string>& arguments) {
     std::vector<std::string> words = arguments;
     words[0] = program;
     std::vector<char*> argv;
+    argv.reserve(words.size() + 1);
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
     ::execv(program.c_str(), argv.data());

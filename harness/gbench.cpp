@@ -49,6 +49,7 @@ ExitCode run_gbench(Probe& probe, Device& device, const std::vector<Point>& poin
   std::vector<std::string> words = {"sonde-" + probe.schema().probe};
   words.insert(words.end(), flags.begin(), flags.end());
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   int argc = static_cast<int>(words.size());

@@ -149,7 +149,7 @@ void ModelRuns::execute(Run& run) const {
     for (const char* probe : kProbes) {
       if (!run.probes.contains(probe)) continue;
       std::vector<std::string> words = common;
-      words.push_back("--quick");
+      words.emplace_back("--quick");
       note(step(probe, words));
     }
   } else {

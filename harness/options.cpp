@@ -58,12 +58,12 @@ std::vector<std::string> CommonOptions::forwarded() const {
     words.insert(words.end(), {"--confidence-width", confidence_width_text});
   }
   if (budget_text) words.insert(words.end(), {"--budget", *budget_text});
-  if (quick) words.push_back("--quick");
-  if (dry_run) words.push_back("--dry-run");
-  if (no_progress) words.push_back("--no-progress");
-  if (verbose) words.push_back("--verbose");
-  if (skip_bad_rows) words.push_back("--skip-bad-rows");
-  if (accept_edited) words.push_back("--accept-edited");
+  if (quick) words.emplace_back("--quick");
+  if (dry_run) words.emplace_back("--dry-run");
+  if (no_progress) words.emplace_back("--no-progress");
+  if (verbose) words.emplace_back("--verbose");
+  if (skip_bad_rows) words.emplace_back("--skip-bad-rows");
+  if (accept_edited) words.emplace_back("--accept-edited");
   return words;
 }
 

@@ -39,7 +39,7 @@ std::filesystem::path create_run_directory(const std::string& device) {
   }
   const std::string stem = "sonde-" + directory_stem(device) + "-" + utc;
   for (int n = 1; n < 1000; ++n) {
-    const std::filesystem::path path = n == 1 ? stem : stem + "-" + std::to_string(n);
+    std::filesystem::path path = n == 1 ? stem : stem + "-" + std::to_string(n);
     if (create_directory_exclusively(path)) return path;
   }
   throw OutputError(stem + ": a thousand runs of this second exist");

@@ -1,6 +1,7 @@
 #include "report/analysis.h"
 
 #include <algorithm>
+#include <future>
 #include <set>
 
 #include "core/error.h"
@@ -175,6 +176,16 @@ RunAnalysis analyse_run(const StoredRun& run) {
   analysis.run = &run;
   const Manifest& manifest = run.manifest;
   const TimeSource source = manifest.device.time_source;
+  const ProbeRows* profile = run.probe("profile");
+  const ProbeRows* interfere = run.probe("interfere");
+  const ProbeRows* handoff = run.probe("handoff");
+  const auto has_rows = [](const ProbeRows* rows) { return rows != nullptr && rows->table; };
+  // The tree takes about as long as all the rest and needs nothing of it. Without a launch policy a
+  // machine that gives no thread infers it at the end.
+  std::future<CoreTree> tree;
+  if (has_rows(profile) || has_rows(interfere) || has_rows(handoff)) {
+    tree = std::async([&run] { return infer_core_tree(run); });
+  }
   std::map<std::string, GroupedRows> grouped;
   for (const ProbeRows& probe : run.probes) {
     if (!probe.table) continue;
@@ -207,10 +218,7 @@ RunAnalysis analyse_run(const StoredRun& run) {
   if (const GroupedRows* rows = rows_of(gemm_schema())) {
     analysis.gemm = analyse_gemm(*rows, manifest, read_bandwidth);
   }
-  const ProbeRows* profile = run.probe("profile");
-  const ProbeRows* interfere = run.probe("interfere");
-  const ProbeRows* handoff = run.probe("handoff");
-  if (profile != nullptr && profile->table) analysis.profile = profile_distance(*profile, source);
+  if (has_rows(profile)) analysis.profile = profile_distance(*profile, source);
   if (rows_of(interfere_schema()) != nullptr) {
     for (const Contention& kind : contentions_of(*interfere, source)) {
       if (auto matrix = slow_down(*interfere, source, kind)) {
@@ -226,10 +234,7 @@ RunAnalysis analyse_run(const StoredRun& run) {
       }
     }
   }
-  const auto has_rows = [](const ProbeRows* rows) { return rows != nullptr && rows->table; };
-  if (has_rows(profile) || has_rows(interfere) || has_rows(handoff)) {
-    analysis.tree = infer_core_tree(run);
-  }
+  if (tree.valid()) analysis.tree = tree.get();
   return analysis;
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/parse.h"
 #include "core/terminal.h"
+#include "core/text.h"
 #include "report/show.h"
 
 namespace sonde {
@@ -41,19 +42,20 @@ std::int64_t count_of(const ProbeComparison& probe, Verdict verdict) {
 }
 
 std::string side_line(const char* letter, const RunSide& side) {
-  return fmt::format("{}: {} ({}, {}, {}, revision {})\n", letter, side.dir, side.device,
-                     side.product, side.started, side.revision);
+  return fmt::format("{}: {} ({}, {}, {}, revision {})\n", letter, shown_text(side.dir),
+                     shown_text(side.device), shown_text(side.product), shown_text(side.started),
+                     shown_text(side.revision));
 }
 
 std::string list(const std::string& title, const std::vector<std::string>& lines) {
   if (lines.empty()) return "";
   std::string text = title + "\n";
-  for (const std::string& line : lines) text += "  " + line + "\n";
+  for (const std::string& line : lines) text += "  " + shown_text(line) + "\n";
   return text;
 }
 
 std::string verdict_cell(Verdict verdict, bool colours) {
-  const std::string cell = fmt::format("{:<11}", to_string(verdict));
+  std::string cell = fmt::format("{:<11}", to_string(verdict));
   const bool slower = verdict == Verdict::slower;
   if (!slower && verdict != Verdict::faster) return cell;
   return paint(cell, slower ? Colour::red : Colour::green, colours);
@@ -62,7 +64,7 @@ std::string verdict_cell(Verdict verdict, bool colours) {
 std::string point_line(const PointComparison& point, bool colours) {
   std::string line =
       fmt::format("  {} {:<28} {} {}: {} -> {}, n {} and {}", verdict_cell(point.verdict, colours),
-                  point.time ? show_ratio(*point.time) : "", point.probe, point.label,
+                  point.time ? show_ratio(*point.time) : "", point.probe, shown_text(point.label),
                   show_time(point.time_a), show_time(point.time_b), point.n_a, point.n_b);
   if (point.clock_explains) {
     line += fmt::format("; the clock explains it ({} -> {} MHz, in cycles {})",
@@ -71,7 +73,7 @@ std::string point_line(const PointComparison& point, bool colours) {
   } else if (point.cycles && point.clock_a != point.clock_b) {
     line += "; in cycles " + show_ratio(*point.cycles);
   }
-  if (!point.reason.empty()) line += "; " + point.reason;
+  if (!point.reason.empty()) line += "; " + shown_text(point.reason);
   if (point.fails) line += "; FAILS";
   return line + "\n";
 }
@@ -83,7 +85,7 @@ std::string missing_lines(const ProbeComparison& probe) {
     text += fmt::format("  {}: {} with good rows in {} alone: ", probe.probe,
                         format_count(static_cast<std::int64_t>(names->size())), side);
     for (std::size_t i = 0; i < std::min(kNamed, names->size()); ++i) {
-      text += (i > 0 ? "; " : "") + (*names)[i];
+      text += (i > 0 ? "; " : "") + shown_text((*names)[i]);
     }
     text += names->size() > kNamed ? "; ...\n" : "\n";
   }

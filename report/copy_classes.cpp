@@ -62,6 +62,7 @@ double deviation_outside(CopyNodes nodes, const CopyClass& candidate) {
                [&](const CopyNode& node) { return !candidate.holds(node.bytes); });
   measure_scatter(outside);
   std::vector<double> errors;
+  errors.reserve(outside.size());
   for (const CopyNode& node : outside) errors.push_back(std::max(node.error, node.scatter));
   return median(errors).value_or(0);
 }

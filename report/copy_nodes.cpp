@@ -94,9 +94,13 @@ std::vector<CopyNode> copy_nodes(const Curve& curve) {
     // Below a picosecond it is no copy but a damaged number.
     constexpr double kLeastSeconds = 1e-12;
     if (point.x <= 0 || !point.y.value || !(*point.y.value >= kLeastSeconds)) continue;
-    const double error = point.spread().value_or(0.0) *
-                         median_deviation(static_cast<std::int64_t>(point.samples.size()));
-    nodes.push_back({point.x, *point.y.value, error, 0, &point});
+    const double spread = point.spread().value_or(0.0);
+    const double error = spread * median_deviation(static_cast<std::int64_t>(point.samples.size()));
+    nodes.push_back({.bytes = point.x,
+                     .time = *point.y.value,
+                     .spread = spread,
+                     .error = error,
+                     .point = &point});
   }
   return nodes;
 }

@@ -13,6 +13,7 @@ namespace sonde {
 struct CopyNode {
   double bytes = 0;
   double time = 0;
+  double spread = 0;   ///< of one sample, relative
   double error = 0;    ///< relative standard error of the time, from the samples of this size
   double scatter = 0;  ///< of whole sizes about their neighbours, relative; see measure_scatter
   const CurvePoint* point = nullptr;

@@ -59,7 +59,7 @@ double own_variance(CopyNodes nodes) {
   std::vector<double> spreads;
   double shrink = 0;
   for (const CopyNode& node : nodes) {
-    spreads.push_back(std::pow(node.point->spread().value_or(0), 2));
+    spreads.push_back(std::pow(node.spread, 2));
     shrink += std::pow(median_deviation(static_cast<std::int64_t>(node.point->samples.size())), 2);
   }
   const double most = kMost * *median(spreads);

@@ -78,10 +78,7 @@ Plan group_plan(const TreeNode& node, const std::string& text, int depth) {
   return plan;
 }
 
-std::string number(double value) {
-  const std::string text = std::to_string(value);
-  return text;
-}
+std::string number(double value) { return std::to_string(value); }
 
 }  // namespace
 

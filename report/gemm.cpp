@@ -127,6 +127,7 @@ void fill(GemmRoofline& line, const std::vector<GemmShape>& shapes, std::optiona
   line.median = over_shapes(all, seed, median_of);
   line.time_weighted = over_shapes(all, seed, time_weighted_of);
   std::vector<double> times;
+  times.reserve(all.size());
   for (const Weighted& one : all) times.push_back(one.time);
   widen_mean(line.mean, static_cast<double>(all.size()));
   widen_mean(line.time_weighted, worth(times));

@@ -30,7 +30,8 @@ constexpr std::int64_t kFewestCores = 4;
 constexpr std::int64_t kTiles[][2] = {{128, 128}, {128, 256}, {256, 128}, {256, 256}};
 
 double rounded_up(std::int64_t value, std::int64_t unit) {
-  return static_cast<double>((value + unit - 1) / unit);
+  const std::int64_t units = (value + unit - 1) / unit;
+  return static_cast<double>(units);
 }
 
 /// Share of the last tiles' area that C fills.
@@ -282,6 +283,7 @@ std::vector<GemmPattern> find_gemm_patterns(const std::vector<GemmShape>& shapes
     Hypothesis* one;
   };
   std::vector<Tested> tested;
+  tested.reserve(widths.size() + skinny.size() + fixed.size());
   for (Hypothesis& one : widths) tested.push_back({&same_m, &one});
   for (Hypothesis& one : skinny) tested.push_back({&memory_bound, &one});
   for (Hypothesis& one : fixed) tested.push_back({&all_times, &one});

@@ -105,7 +105,7 @@ DrawResult draw_figures(const std::vector<Figure>& figures, const std::filesyste
   const DraftSweep sweep{pictures, dir};
   const std::filesystem::path program = find_on_path(options.program);
   if (program.empty()) {
-    result.errors.push_back(
+    result.errors.emplace_back(
         "gnuplot is not on PATH, so there are no pictures: install the package gnuplot-nox");
     return result;
   }

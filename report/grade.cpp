@@ -93,6 +93,7 @@ void judge_rows(const ProbeRows& probe, TimeSource source, Judge& judge) {
 
 void judge_points(const std::vector<PointTimes>& points, const Manifest& manifest, Judge& judge) {
   std::vector<std::vector<double>> times;
+  times.reserve(points.size());
   for (const PointTimes& point : points) times.push_back(point.time);
   const Sampling sampling{.adaptive = stopped_adaptively(manifest, judge.probe()),
                           .drift = measure_drift(times)};

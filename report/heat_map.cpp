@@ -46,7 +46,22 @@ std::string palette(const Colours& colours) {
 
 std::string edge(std::size_t index) { return format_number(static_cast<double>(index) - 0.5); }
 
-void write_groups(std::ostream& out, const HeatMap& map, const Colours& colours) {
+/// Along a side of `length`, on two lines where it would be longer than that.
+std::string fitted(const std::string& text, double length) {
+  if (static_cast<double>(text.size()) * kLetter <= length) return plot_text(text);
+  std::size_t best = std::string::npos;  // the blank nearest to the middle
+  const auto off = [&](std::size_t at) {
+    return at > text.size() / 2 ? at - text.size() / 2 : text.size() / 2 - at;
+  };
+  for (std::size_t at = text.find(' '); at != std::string::npos; at = text.find(' ', at + 1)) {
+    if (best == std::string::npos || off(at) < off(best)) best = at;
+  }
+  if (best == std::string::npos) return plot_text(text);
+  return plot_text(text.substr(0, best)) + ".\"\\n\"." + plot_text(text.substr(best + 1));
+}
+
+/// `width`: of the whole map.
+void write_groups(std::ostream& out, const HeatMap& map, double width, const Colours& colours) {
   for (std::size_t i = 0; i < map.groups.size(); ++i) {
     const HeatGroup& group = map.groups[i];
     const std::string box = " rectangle from " + edge(group.first_column) + "," +
@@ -56,7 +71,9 @@ void write_groups(std::ostream& out, const HeatMap& map, const Colours& colours)
     // A dark line inside a light one is seen on every colour.
     out << "set object " << 10 + 2 * i << box << "linecolor rgb '#ffffff' linewidth 3.5\n"
         << "set object " << 11 + 2 * i << box << "linecolor rgb '#000000' linewidth 1.5\n";
-    if (group.name.empty()) continue;
+    const double room = width * static_cast<double>(group.columns) /
+                        static_cast<double>(std::max<std::size_t>(1, map.columns.size()));
+    if (group.name.empty() || static_cast<double>(group.name.size()) * kLetter > room) continue;
     out << "set label " << 10 + i << ' ' << plot_text(group.name, 30) << " at "
         << format_number(static_cast<double>(group.first_column) - 0.5 +
                          static_cast<double>(group.columns) / 2)
@@ -154,10 +171,10 @@ void write_heat_map(std::ostream& out, const Figure& figure, const Canvas& canva
   // Beside the map stand names and colour bar; in a narrow picture they come closer.
   const double left = std::clamp(0.16 * canvas.width, 105.0, 150.0);
   const double right = std::clamp(0.15 * canvas.width, 110.0, 140.0);
-  const double above = canvas.width < kNarrow ? 120 : 90;  // two lines of title, or four
+  const double above = canvas.width < kNarrow ? 104 : 90;  // two lines of title, or four
   const double plot_width = canvas.width - left - right;
   const bool rotated = name_width * columns > plot_width;
-  const double below = rotated ? std::min(name_width, 20 * kLetter) + 60 : 70;
+  const double below = rotated ? std::min(name_width, 20 * kLetter) + 48 : 70;
   double width = plot_width;
   double height = canvas.height - above - below;
   if (map.rows.size() == map.columns.size()) width = height = std::min(width, height);
@@ -167,8 +184,8 @@ void write_heat_map(std::ostream& out, const Figure& figure, const Canvas& canva
   out << "e\n\nset datafile missing 'NaN'\n"
       << palette(colours) << "set cbrange [" << format_number(range.low) << ':'
       << format_number(range.high) << "]\n"
-      << "set cblabel " << plot_text(map.scale) << " noenhanced textcolor rgb '" << colours.text
-      << "' offset character 0.5, 0\n"
+      << "set cblabel " << fitted(map.scale, height + 40) << " noenhanced textcolor rgb '"
+      << colours.text << "' offset character 0.5, 0\n"
       << "set lmargin at screen " << across(middle - width / 2) << "\nset rmargin at screen "
       << across(middle + width / 2) << "\nset tmargin at screen " << up(canvas.height - above)
       << "\nset bmargin at screen " << up(canvas.height - above - height) << '\n'
@@ -180,7 +197,7 @@ void write_heat_map(std::ostream& out, const Figure& figure, const Canvas& canva
       << "unset grid\nset border 15 linecolor rgb '" << colours.border << "'\nunset key\n"
       << "set object 1 rectangle from graph 0,0 to graph 1,1 behind fillcolor rgb '"
       << colours.empty << "' fillstyle solid noborder\n";
-  write_groups(out, map, colours);
+  write_groups(out, map, width, colours);
   write_values(out, map, range);
   const bool any = std::any_of(map.cells.begin(), map.cells.end(),
                                [](const auto& cell) { return cell && std::isfinite(*cell); });

@@ -78,6 +78,7 @@ std::string page_html(const std::vector<const RunReport*>& runs,
     }
     out += findings_of_runs_html(runs) + "</section>\n";
   }
+  figures.reserve(figures.size() + together.size());
   for (const Figure& figure : together) figures.push_back(&figure);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     out += run_html(*runs[i], {pictures, i + 1});

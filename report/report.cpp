@@ -115,11 +115,13 @@ ReportOutcome make_report(const ReportRequest& request) {
     add_messages(*report, outcome);
   }
   std::vector<const RunReport*> views;
+  views.reserve(reports.size());
   for (const auto& report : reports) views.push_back(report.get());
   const std::vector<Figure> together = overlay_figures(views);
   figures.insert(figures.end(), together.begin(), together.end());
   outcome.findings = out / "findings.csv";
   std::vector<const StoredRun*> inputs;
+  inputs.reserve(reports.size());
   for (const auto& report : reports) inputs.push_back(&report->run);
   std::filesystem::remove(out / "inputs.json", error);  // until all of it is made from these rows
   write_file_atomically(outcome.findings, findings_csv(findings));
@@ -132,7 +134,7 @@ ReportOutcome make_report(const ReportRequest& request) {
     draw.tell = tell;
     drawn = draw_figures(figures, out, draw);
   } catch (const OutputError& problem) {
-    drawn.errors.push_back(problem.what());
+    drawn.errors.emplace_back(problem.what());
   }
   for (const std::string& warning : drawn.warnings)
     outcome.messages.push_back("warning: " + warning);

@@ -43,9 +43,9 @@ void levels_part(const ChaseAnalysis& chase, const Findings& findings,
   if (!chase.footprints) return;
   const std::size_t count = chase.footprints->levels.plateaus.size();
   if (count == 0) {
-    parts.push_back(chase.footprints->levels.cannot_tell
-                        ? "memory levels: cannot tell from so few footprints"
-                        : "memory levels: none found, the latency keeps changing");
+    parts.emplace_back(chase.footprints->levels.cannot_tell
+                           ? "memory levels: cannot tell from so few footprints"
+                           : "memory levels: none found, the latency keeps changing");
     return;
   }
   std::vector<std::string> levels;
@@ -117,7 +117,7 @@ std::vector<std::string> interfere_parts(const RunAnalysis& analysis, const Find
                          : ", cannot tell how many pairs lie above a control"));
   }
   if (parts.empty() && analysis.counts.contains("interfere")) {
-    parts.push_back("cannot tell: no pair has a usable sample");
+    parts.emplace_back("cannot tell: no pair has a usable sample");
   }
   return parts;
 }
@@ -200,7 +200,7 @@ std::vector<std::string> gemm_parts(const RunAnalysis& analysis, const Findings&
     parts.push_back("best rate " + peak);
   }
   if (gemm.patterns.empty()) {
-    parts.push_back("pattern in what the roofs do not explain: none found");
+    parts.emplace_back("pattern in what the roofs do not explain: none found");
   } else {
     parts.push_back("most lost to " + gemm.patterns.front().words());
   }

@@ -9,6 +9,7 @@
 #include "core/files.h"
 #include "core/signals.h"
 #include "core/terminal.h"
+#include "core/text.h"
 #include "topology/core_tree.h"
 
 namespace sonde {
@@ -33,9 +34,9 @@ void print_groups(const CoreTree& tree, std::size_t depth, const std::vector<Cor
 }
 
 void print(const StoredRun& run, const CoreTree& tree) {
-  std::cout << run.manifest.device.name << ": ";
+  std::cout << shown_text(run.manifest.device.name) << ": ";
   if (tree.levels.empty()) {
-    std::cout << (tree.none_found ? "none found: " : "cannot tell: ") << tree.reason << '\n';
+    std::cout << (tree.none_found ? "none found: " : "cannot tell: ") << shown_text(tree.reason) << '\n';
     return;
   }
   std::cout << "a tree of " << tree.levels.size()
@@ -46,7 +47,7 @@ void print(const StoredRun& run, const CoreTree& tree) {
               << level.basis << ")\n";
   }
   print_groups(tree, 0, nullptr);
-  std::cout << tree.reason << '\n';
+  std::cout << shown_text(tree.reason) << '\n';
 }
 
 ExitCode run(const std::vector<std::string>& arguments) {

@@ -23,7 +23,7 @@ std::optional<std::size_t> first_difference(std::span<const std::byte> buffer, s
   const std::size_t words = buffer.size() / 8;
   std::size_t i = 0;
   for (; i < words; ++i) {  // whole words first: checking runs near memory speed
-    std::uint64_t word;
+    std::uint64_t word = 0;
     std::memcpy(&word, buffer.data() + 8 * i, 8);
     if (word != pattern_word(seed, i)) break;
   }

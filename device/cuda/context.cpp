@@ -42,7 +42,7 @@ Context::Context(int ordinal, int sms, int shared_bytes) : sms_(sms), shared_byt
   check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
   check(cudaEventCreate(&begin_), "making an event");
   check(cudaEventCreate(&end_), "making an event");
-  gate_ = PinnedBuffer(2 * 128);
+  gate_ = PinnedBuffer(std::int64_t{2} * 128);
   std::fill_n(gate_.as<unsigned>(), 64, 0U);
   const std::int64_t bytes = kArrivalBytes + kMostSms * static_cast<std::int64_t>(sizeof(unsigned));
   seat_state_ = DeviceBuffer(bytes);

@@ -38,7 +38,7 @@ Places places_of(const CopyWork& work) {
 
 }  // namespace
 
-char* CopyEngine::memory_of(End& end, const std::string& place, std::int64_t bytes) {
+char* CopyEngine::memory_of(End& end, const std::string& place, std::int64_t bytes) const {
   // Room to make the address a multiple of the alignment and of no more.
   const std::int64_t room = bytes + 3 * kLargestAlignment;
   char* base = nullptr;

@@ -29,7 +29,7 @@ class CopyEngine final : public Engine<CopyWork> {
     std::vector<std::byte> ordinary;
     std::optional<std::pair<std::uint64_t, std::int64_t>> filled;  ///< seed and bytes of a pattern
   };
-  char* memory_of(End& end, const std::string& place, std::int64_t bytes);
+  char* memory_of(End& end, const std::string& place, std::int64_t bytes) const;
   void fill(char* at, bool on_card, std::uint64_t seed, bool inverted);
   void copy_once(std::int64_t slot);
   std::optional<std::int64_t> first_wrong(std::int64_t slot);

@@ -81,7 +81,7 @@ DeviceDescription describe_card(const Card& card, const CardFacts& facts) {
               {"d2h", {"auto", "pageable", "sm"}}};
   if (card.blas_version) {
     d.gemm = {{"bf16", "fp16"}, {"auto", "best"}};
-    if (card.major > 8 || (card.major == 8 && card.minor == 9)) d.gemm.dtypes.push_back("fp8");
+    if (card.major > 8 || (card.major == 8 && card.minor == 9)) d.gemm.dtypes.emplace_back("fp8");
   }
   for (const Datasheet& sheet : kDatasheets) {
     if (card.product != sheet.product) continue;

@@ -32,10 +32,10 @@ GemmOffer gemm_offer() {
   GemmOffer offer{{"bf16", "fp32"}, {"auto", kOneDnn, kOneDnnPlain, kEigen}};
   const RegisterLoop* const widest = register_loop("bf16", false);
   if (widest != nullptr || register_loop("fp32", false) != nullptr) {
-    offer.kernels.push_back(kRegister);
+    offer.kernels.emplace_back(kRegister);
   }
   // Where the matrix units are quicker than the vector units, both are worth knowing.
-  if (widest != register_loop("bf16", true)) offer.kernels.push_back(kRegisterVector);
+  if (widest != register_loop("bf16", true)) offer.kernels.emplace_back(kRegisterVector);
   return offer;
 }
 

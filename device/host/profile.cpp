@@ -49,8 +49,9 @@ double clock_overhead_ns(std::vector<double> readings) {
 /// one untouched by a pass that was interrupted or that found a line still near.
 double middle_mean(std::array<std::uint32_t, kCounted>& times) {
   std::sort(times.begin(), times.end());
-  return std::accumulate(times.begin() + kCounted / 4, times.begin() + 3 * kCounted / 4, 0.0) /
-         static_cast<double>(kCounted / 2);
+  const auto* const begin = times.begin() + kCounted / 4;
+  const auto* const end = times.begin() + 3 * kCounted / 4;
+  return std::accumulate(begin, end, 0.0) / static_cast<double>(end - begin);
 }
 
 }  // namespace

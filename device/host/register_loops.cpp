@@ -181,8 +181,8 @@ __attribute__((target("amx-tile,amx-bf16"))) void run_amx(std::int64_t steps, fl
   constexpr int kRowBytes = kSide * 4;
   _tile_stored(0, results, kRowBytes);
   _tile_stored(1, results + kTile, kRowBytes);
-  _tile_stored(2, results + kTile * kSide, kRowBytes);
-  _tile_stored(3, results + kTile * kSide + kTile, kRowBytes);
+  _tile_stored(2, results + std::ptrdiff_t{kTile} * kSide, kRowBytes);
+  _tile_stored(3, results + std::ptrdiff_t{kTile} * kSide + kTile, kRowBytes);
   _tile_release();
 }
 
@@ -216,13 +216,14 @@ bool may_use_amx() {
   return syscall(SYS_arch_prctl, kRequestState, kTileData) == 0;
 }
 
-constexpr RegisterLoop kAmx = {"AMX", 4 * 2 * kTile* kTile* kDepth, kSide* kSide, run_amx,
-                               amx_sums};
-constexpr RegisterLoop kAvx512Bf16 = {"AVX-512 BF16", kA* kB512 * 64, kA* kB512 * 16,
-                                      run_avx512_bf16, bf16_sums};
-constexpr RegisterLoop kAvx512 = {"AVX-512 FMA", kA* kB512 * 32, kA* kB512 * 16, run_avx512,
-                                  avx512_sums};
-constexpr RegisterLoop kAvx2 = {"AVX2 FMA", kA* kB256 * 16, kA* kB256 * 8, run_avx2, avx2_sums};
+constexpr RegisterLoop kAmx = {"AMX", std::int64_t{4} * 2 * kTile* kTile* kDepth,
+                               std::int64_t{kSide} * kSide, run_amx, amx_sums};
+constexpr RegisterLoop kAvx512Bf16 = {"AVX-512 BF16", std::int64_t{kA} * kB512 * 64,
+                                      std::int64_t{kA} * kB512 * 16, run_avx512_bf16, bf16_sums};
+constexpr RegisterLoop kAvx512 = {"AVX-512 FMA", std::int64_t{kA} * kB512 * 32,
+                                  std::int64_t{kA} * kB512 * 16, run_avx512, avx512_sums};
+constexpr RegisterLoop kAvx2 = {"AVX2 FMA", std::int64_t{kA} * kB256 * 16,
+                                std::int64_t{kA} * kB256 * 8, run_avx2, avx2_sums};
 
 }  // namespace
 

@@ -17,7 +17,7 @@ namespace {
 
 /// Arrays of one core begin so far apart within a page: loads and stores of the same page offset
 /// wait for each other on many cores (4 KiB aliasing).
-constexpr std::int64_t kStagger = 17 * 64;
+constexpr std::int64_t kStagger = std::int64_t{17} * 64;
 constexpr int kShared = -1;
 /// Before a run each target holds this, which no loop writes: a store left out is noticed.
 constexpr double kUntouched = -1;
@@ -51,7 +51,7 @@ StreamOffer stream_offer() {
   StreamOffer offer;
   offer.kinds = {"read", "write", "copy", "triad"};
   offer.stores = {"ordinary"};
-  if (stream_kernels().front().nt_copy != nullptr) offer.stores.push_back("nt");
+  if (stream_kernels().front().nt_copy != nullptr) offer.stores.emplace_back("nt");
   for (const StreamKernels& kernels : stream_kernels()) {
     offer.request_bytes.push_back(kernels.request_bytes);
   }

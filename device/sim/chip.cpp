@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <filesystem>
 
 #include "core/error.h"
@@ -18,9 +19,7 @@ constexpr std::int64_t kMost = std::int64_t{1} << 40;
 constexpr std::int64_t kMostCores = 1 << 16;
 
 /// Value times `scale`, to the nearest whole number.
-std::int64_t scaled(double value, double scale) {
-  return static_cast<std::int64_t>(value * scale + 0.5);
-}
+std::int64_t scaled(double value, double scale) { return std::llround(value * scale); }
 
 Ticks ns(ChipReader& in, const std::string& section, const std::string& key) {
   return scaled(in.number(section, key, "ns", 0.001, 1e6), 1e3);

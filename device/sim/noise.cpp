@@ -38,7 +38,7 @@ Ticks share_of(Ticks elapsed, std::int64_t ppm) {
 
 Ticks scattered(Ticks elapsed, std::int64_t spread_ppm, Rng& rng) {
   const Int128 deviation = static_cast<Int128>(elapsed) * spread_ppm * rng.gaussian_q16();
-  return std::max<Ticks>(elapsed + static_cast<Ticks>(deviation / (kMillion * 65536)), 1);
+  return std::max<Ticks>(elapsed + static_cast<Ticks>(deviation / (Int128{kMillion} * 65536)), 1);
 }
 
 Rng noise_source(const Trial& trial, std::int64_t start_ns) {

@@ -102,7 +102,7 @@ Layout structureless(std::int64_t cores) {
 /// The text of a chip file, value by value.
 class ChipText {
  public:
-  ChipText(std::string base, std::string source) : source_(std::move(source)) {
+  ChipText(const std::string& base, std::string source) : source_(std::move(source)) {
     text_ = "base = \"" + base + "\"\n";
   }
 

@@ -1,5 +1,6 @@
 #include "device/sim/sim.h"
 
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -112,8 +113,7 @@ class SimulatedDevice final : public Device {
   }
 
   void resume_at(Seconds time) override {
-    machine_.now_ns =
-        modelled_ns(machine_.selector.fault, static_cast<std::int64_t>(time.value() * 1e9 + 0.5));
+    machine_.now_ns = modelled_ns(machine_.selector.fault, std::llround(time.value() * 1e9));
     machine_.load.reset();
   }
 

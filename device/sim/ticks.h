@@ -14,7 +14,7 @@ inline constexpr Ticks kTicksPerNs = 1000;
 inline constexpr Ticks kTicksPerUs = 1000 * kTicksPerNs;
 inline constexpr Ticks kTicksPerSecond = 1'000'000 * kTicksPerUs;
 
-__extension__ typedef __int128 Int128;
+__extension__ using Int128 = __int128;
 
 /// a * b / c rounded up; a, b >= 0, c > 0. The product is formed in 128 bits.
 constexpr std::int64_t multiply_divide_up(std::int64_t a, std::int64_t b, std::int64_t c) {

@@ -25,12 +25,14 @@ std::vector<Figure> build(const FigureInput& input) {
   map.columns = {"reached"};
   for (const GemmPattern& pattern : gemm.patterns) map.columns.push_back(pattern.words());
   figure.caption = shapes_sentence(gemm) + " Against the " + line->name + " roofs, lowest first:";
+  map.rows.reserve(gemm.worst.size());
+  map.cells.reserve(gemm.worst.size() * map.columns.size());
   for (const GemmWorst& worst : gemm.worst) {
     const GemmShape& shape = gemm.shapes[worst.shape];
     map.rows.push_back(shape.name());
-    map.cells.push_back(100 * worst.fraction);
+    map.cells.emplace_back(100 * worst.fraction);
     for (const GemmPattern& pattern : gemm.patterns) {
-      map.cells.push_back(100 * pattern.loss[worst.shape]);
+      map.cells.emplace_back(100 * pattern.loss[worst.shape]);
     }
     figure.caption += (map.rows.size() == 1 ? " " : "; ") + shape.name() +
                       (shape.label.empty() ? "" : " (" + shape.label + ")") + " " +

@@ -54,6 +54,7 @@ void plain_read(std::byte*, const std::byte* from, std::int64_t bytes) {
 }
 
 struct Free {
+  // NOLINTNEXTLINE(cppcoreguidelines-no-malloc): RAII itself, of what aligned_alloc gave
   void operator()(void* memory) const { std::free(memory); }
 };
 using Array = std::unique_ptr<std::byte, Free>;
@@ -119,6 +120,7 @@ void compare_on(Device& device, std::size_t count) {
   const std::vector<CoreName>& all = device.description().cores;
   const std::vector<CoreName> cores(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count));
   std::vector<int> cpus;
+  cpus.reserve(cores.size());
   for (const CoreName& core : cores) cpus.push_back(core.number);
   const std::int64_t each = kBytes / static_cast<std::int64_t>(count);
   Bare bare(cpus, each);

@@ -197,6 +197,7 @@ void kernels(Device& device) {
       work.kernel = kernel;
       try {
         std::vector<double> samples;
+        samples.reserve(12);
         for (int i = 0; i < 12; ++i) samples.push_back(engine_s(device, work));
         std::printf("%-5s %-16s median %8.1f, best %8.1f GFLOP/s\n", dtype, kernel,
                     work.flop() / *median(samples) * 1e-9,

@@ -22,6 +22,7 @@ namespace sonde {
 namespace {
 
 struct Usage {
+  double wall_s = 0;
   double user_s = 0;
   double peak_gib = 0;
 };
@@ -29,7 +30,9 @@ struct Usage {
 Usage usage() {
   rusage used{};
   ::getrusage(RUSAGE_SELF, &used);
+  const std::chrono::duration<double> now = std::chrono::steady_clock::now().time_since_epoch();
   return {
+      now.count(),
       static_cast<double>(used.ru_utime.tv_sec) + 1e-6 * static_cast<double>(used.ru_utime.tv_usec),
       static_cast<double>(used.ru_maxrss) / (1 << 20)};
 }
@@ -101,9 +104,10 @@ int bench(const std::filesystem::path& dir) {
                building = built.user_s - analysed.user_s, all = built.user_s - start.user_s;
   std::printf(
       "%s rows, user time: read %.2f s (%.0f %%, %.0f rows/s), analysed %.2f s (%.0f %%), "
-      "findings and figures %.2f s (%.0f %%), all %.2f s; peak %.2f GiB\n",
+      "findings and figures %.2f s (%.0f %%), all %.2f s; wall %.2f s; peak %.2f GiB\n",
       format_count(rows).c_str(), parsing, 100 * parsing / all, static_cast<double>(rows) / parsing,
-      analysing, 100 * analysing / all, building, 100 * building / all, all, built.peak_gib);
+      analysing, 100 * analysing / all, building, 100 * building / all, all,
+      built.wall_s - start.wall_s, built.peak_gib);
   return rows > 0 ? 0 : 1;
 }
 

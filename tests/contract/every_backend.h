@@ -27,7 +27,7 @@ class EveryBackend : public ::testing::TestWithParam<const char*> {
   template <class Work>
   Sample sample(Engine<Work>* engine, const Work& work, std::int64_t repetition = 0) {
     engine->prepare(work);
-    const Sample taken = engine->run({1, 0, repetition});
+    Sample taken = engine->run({1, 0, repetition});
     const Check check = engine->verify();
     EXPECT_TRUE(check.ok) << check.problem;
     return taken;

@@ -24,7 +24,7 @@ class MemoryFile {
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
   std::filesystem::path path() const;
-  void set(std::string_view content);
+  void set(std::string_view content) const;
 
  private:
   std::string name_;

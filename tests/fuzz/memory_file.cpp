@@ -22,7 +22,7 @@ MemoryFile::~MemoryFile() {
 
 std::filesystem::path MemoryFile::path() const { return "/dev/shm" + name_; }
 
-void MemoryFile::set(std::string_view content) {
+void MemoryFile::set(std::string_view content) const {
   require(::ftruncate(fd_, 0) == 0, "file in shared memory");
   const ssize_t written = ::pwrite(fd_, content.data(), content.size(), 0);
   require(written == static_cast<ssize_t>(content.size()), "file in shared memory");

@@ -49,7 +49,7 @@ void for_all(const std::function<void(const Subject&)>& check) {
 template <class Work>
 Sample sample(Engine<Work>* engine, const Work& work, const Trial& trial = {}) {
   engine->prepare(work);
-  const Sample taken = engine->run(trial);
+  Sample taken = engine->run(trial);
   const Check check = engine->verify();
   EXPECT_TRUE(check.ok) << check.problem;
   EXPECT_TRUE(std::isfinite(taken.elapsed.value()));

@@ -200,8 +200,8 @@ TEST(ChaseLaw, SecondLapHitsTheDataCache) {
   const Bench bench(shipped_chip());
   const CoreSite& site = bench.topology.vectors().front();
   const Ticks one = Chains(bench.chip, bench.map, cold(1, 256)).lone(site);
-  const Ticks three = Chains(bench.chip, bench.map, cold(1, 3 * 256)).lone(site);
-  EXPECT_EQ(three - one, 2 * 256 * bench.chip.data_cache.hit);
+  const Ticks three = Chains(bench.chip, bench.map, cold(1, std::int64_t{3} * 256)).lone(site);
+  EXPECT_EQ(three - one, std::int64_t{2} * 256 * bench.chip.data_cache.hit);
 }
 
 TEST(ChaseLaw, LevelsOverFootprint) {
@@ -216,7 +216,8 @@ TEST(ChaseLaw, LevelsOverFootprint) {
   const Chip::Memory& m = bench.chip.memory;
   EXPECT_EQ(warm(32 * kKiB), (1 << 16) * bench.chip.data_cache.hit);
   EXPECT_EQ(warm(64 * kKiB), (1 << 16) * ((m.l2_near + m.l2_far) / 2));
-  const auto hbm = static_cast<double>((1 << 16) * ((m.hbm_near + m.hbm_far) / 2));
+  const Ticks mean = (m.hbm_near + m.hbm_far) / 2;
+  const auto hbm = static_cast<double>((1 << 16) * mean);
   EXPECT_NEAR(static_cast<double>(warm(kGiB)), hbm, 0.005 * hbm);
   // At the capacity of the L2 some hashed sets overflow and some do not.
   EXPECT_GT(warm(128 * kMiB), warm(64 * kMiB));

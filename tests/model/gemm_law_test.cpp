@@ -48,9 +48,10 @@ TEST(GemmLaw, CubeBoundShapeTakesItsMmadCycles) {
   // 7 x 4 tiles of 256 x 256: one for each Cube core, 256 cycles for each 16 of k.
   const Chip chip = shipped_chip();
   const std::int64_t k = 65536;
-  const GemmPlan plan = plan_of(chip, shape_of(7 * 256, 4 * 256, k), {256, 256}, 1);
+  const GemmPlan plan =
+      plan_of(chip, shape_of(std::int64_t{7} * 256, std::int64_t{4} * 256, k), {256, 256}, 1);
   EXPECT_EQ(plan.units, 28);
-  EXPECT_EQ(plan.pipes.cube, 28 * 256 * (k / 16));
+  EXPECT_EQ(plan.pipes.cube, std::int64_t{28} * 256 * (k / 16));
   // First operands: (256 + 256) x 256 x 2 B; result: 256 x 256 x 2 B; both at 100 B/cycle.
   const std::int64_t fill = (2 * 256 * 256 * 2 + 99) / 100;
   const std::int64_t store = (256 * 256 * 2 + 99) / 100;
@@ -63,7 +64,8 @@ TEST(GemmLaw, CubeBoundShapeTakesItsMmadCycles) {
 
 TEST(GemmLaw, TimeOfTheCubesGoesWithTheClock) {
   const Chip chip = shipped_chip();
-  const GemmPlan plan = plan_of(chip, shape_of(7 * 256, 4 * 256, 65536), {256, 256}, 1);
+  const GemmPlan plan =
+      plan_of(chip, shape_of(std::int64_t{7} * 256, std::int64_t{4} * 256, 65536), {256, 256}, 1);
   EXPECT_NEAR(
       seconds(gemm_time(chip, plan, kReference / 2)) / seconds(gemm_time(chip, plan, kReference)),
       2, 0.02);
@@ -200,8 +202,8 @@ TEST(GemmLaw, EachTypeHasItsOwnPeakAndBytes) {
   for (const auto& c : cases) {
     // Whole waves of whole tiles: the Cubes are busy but for filling, storing and launching.
     GemmWork work;
-    work.m = 14 * 256;
-    work.n = 16 * 256;
+    work.m = std::int64_t{14} * 256;
+    work.n = std::int64_t{16} * 256;
     work.k = 32768;
     work.dtype = c.dtype;
     const GemmPlan plan = best_of(chip, shape_of(work.m, work.n, work.k, 28, c.dtype));
@@ -241,11 +243,11 @@ TEST(GemmLaw, OneBufferInL0TakesTurns) {
   Chip chip = shipped_chip();
   chip.cube.l0c_bytes = 1 << 20;
   chip.subsystem_port.bytes_per_cycle = 1000;  // so that memory is not what bounds it
-  const GemmShape shape = shape_of(2048 * 28, 32, 4096);
+  const GemmShape shape = shape_of(std::int64_t{2048} * 28, 32, 4096);
   const GemmPlan plan = plan_of(chip, shape, {2048, 32}, 1);
   EXPECT_FALSE(plan.double_l0);
   EXPECT_EQ(plan.step, 16);
-  const std::int64_t multiply = 128 * 2 * (4096 / 16);
+  const std::int64_t multiply = std::int64_t{128} * 2 * (4096 / 16);
   const std::int64_t feed = 2048 * 4096 * 2 / 256;
   EXPECT_GE(plan.core_cycles, multiply + feed);
   EXPECT_LE(plan.core_cycles, (multiply + feed) * 11 / 10);

@@ -17,7 +17,6 @@ namespace {
 
 using test::read_text;
 using test::Result;
-using test::TemporaryDirectory;
 
 using test::CommandLine;
 using test::kChip;

@@ -9,6 +9,7 @@
 #include "core/csv_reader.h"
 #include "tests/output/commands.h"
 #include "tests/support/disturb.h"
+#include "tests/support/sanitized.h"
 
 namespace sonde {
 namespace {
@@ -38,13 +39,6 @@ class Environments : public test::CommandLine {
                          std::vector<std::string> more = {}) {
     test::write_text(directory_ / "script", prepare + "\n" + line + "\n");
     return shell("exec unshare -m sh -e ./script", std::move(more));
-  }
-  static bool with_sanitizers() {
-#ifdef __SANITIZE_ADDRESS__
-    return true;
-#else
-    return false;
-#endif
   }
   bool may_mount() { return shell("unshare -m mount -t tmpfs none /mnt").exit_code == 0; }
   /// A probe of this machine with few and short points.
@@ -124,7 +118,7 @@ TEST_F(Environments, ThousandsOfCpusArePlannedInSeconds) {
     test::write_text(directory_ / "online", "0-" + std::to_string(cpus - 1) + "\n");
     std::vector<std::string> entries = test::preload();
     entries.push_back("SONDE_TEST_CPUS=" + std::to_string(cpus));
-    const std::string limit = with_sanitizers() ? "" : "ulimit -v 4000000; ";
+    const std::string limit = test::kSanitized ? "" : "ulimit -v 4000000; ";
     const std::string mount =
         "mount -t tmpfs none /sys/fs/cgroup; mount --bind online /sys/devices/system/cpu/online";
     const Result devices = shell_in_mounts(mount, "\"$B/sonde\" devices --json", entries);
@@ -160,7 +154,7 @@ TEST_F(Environments, WithoutHugePages) {
 TEST_F(Environments, WithoutProcOrSys) {
   if (!may_mount()) GTEST_SKIP() << "no right to mount";
   for (const std::string folder : {"/proc", "/sys"}) {
-    if (folder == "/proc" && with_sanitizers()) continue;  // their runtime reads it
+    if (folder == "/proc" && test::kSanitized) continue;  // their runtime reads it
     const std::string hide = "mount -t tmpfs none " + folder;
     fs::remove_all(directory_ / "chase");
     const Result chase = shell_in_mounts(hide, short_run("chase"));
@@ -243,7 +237,7 @@ TEST_F(Environments, FewDescriptorsLittleMemoryAndNoFurtherProcess) {
     for (const std::string& word : campaign.command("run")) line += " '" + word + "'";
     line.replace(line.find("'sonde'"), 7, "\"$B/sonde\"");
     test::write_text(directory_ / "script", line + "\n");
-    const Result result = run(
+    Result result = run(
         {"/bin/sh", "-c", user + "bash ./script"},
         campaign.environment({std::string("B=") + SONDE_BIN_DIR, "ASAN_OPTIONS=detect_leaks=0"}));
     EXPECT_EQ(result.exit_code == 0, result.err.empty()) << limit << result.err;
@@ -254,7 +248,7 @@ TEST_F(Environments, FewDescriptorsLittleMemoryAndNoFurtherProcess) {
     }
     return result;
   };
-  if (!with_sanitizers()) {  // they map terabytes, and look at memory through pipes
+  if (!test::kSanitized) {  // they map terabytes, and look at memory through pipes
     // How many are open already is the business of who starts it.
     std::string said;
     for (const char* files : {"-n 5", "-n 6", "-n 7", "-n 8", "-n 9"}) {

@@ -28,7 +28,7 @@ class Faults : public test::CommandLine {
  protected:
   /// A folder with all programs, so that one can be put in place of another.
   fs::path copied_programs() {
-    const fs::path bin = directory_ / "bin";
+    fs::path bin = directory_ / "bin";
     fs::create_directories(bin);
     fs::copy_file(test::program("sonde"), bin / "sonde");
     for (const auto& entry : fs::directory_iterator(SONDE_BIN_DIR)) {

@@ -10,7 +10,7 @@ class Install : public test::CommandLine {
  protected:
   /// Everything into `prefix`, as `cmake --install` does.
   std::filesystem::path install() {
-    const std::filesystem::path prefix = directory_ / "usr";
+    std::filesystem::path prefix = directory_ / "usr";
     const test::Result result =
         run({SONDE_CMAKE, "--install", SONDE_BUILD_DIR, "--prefix", prefix.string()});
     EXPECT_EQ(result.exit_code, 0) << result.out << result.err;

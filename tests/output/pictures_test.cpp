@@ -9,6 +9,7 @@
 #include "core/files.h"
 #include "report/child.h"
 #include "report/gnuplot.h"
+#include "report/heat_map.h"
 #include "report/look.h"
 #include "report/plot_script.h"
 #include "tests/output/report_runs.h"
@@ -77,6 +78,31 @@ TEST(Pictures, EveryFormHasTheSizeAskedFor) {
   EXPECT_NE(read_file(temp.path() / "curve.pdf").find("/MediaBox [ 0 0 360 216"),
             std::string::npos);
   EXPECT_FALSE(fs::exists(temp.path() / "curve.svg")) << "a form not asked for is of older rows";
+}
+
+/// In a column of a paper: what does not fit is on two lines or left out, never over something else.
+TEST(Pictures, ASmallHeatMapHasNoTextOverAnother) {
+  Figure figure;
+  figure.id = "map";
+  figure.title = "Distance of cores";
+  figure.heat.emplace();
+  figure.heat->scale = "mean absolute difference (ns)";
+  for (int i = 0; i < 24; ++i) figure.heat->rows.push_back("vector" + std::to_string(i));
+  figure.heat->columns = figure.heat->rows;
+  figure.heat->cells.assign(24 * 24, 1.0);
+  figure.heat->groups = {{0, 12, 0, 12, "group 1"}, {12, 12, 12, 12, "group 2"}};
+  const auto script = [&](const char* size) {
+    Look look;
+    look.size = parse_picture_size(size);
+    std::ostringstream out;
+    write_heat_map(out, figure, canvas_of(look, 540), colours_of("print"));
+    return out.str();
+  };
+  const std::string small = script("85x60mm"), large = script("960x900");
+  EXPECT_NE(small.find("'mean absolute'.\"\\n\".'difference (ns)'"), std::string::npos) << small;
+  EXPECT_EQ(small.find("group 1"), std::string::npos);
+  EXPECT_NE(large.find("'mean absolute difference (ns)'"), std::string::npos);
+  EXPECT_NE(large.find("group 1"), std::string::npos);
 }
 
 TEST(Pictures, AnSvgNamesAFontThatEveryMachineHas) {

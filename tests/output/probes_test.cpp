@@ -46,7 +46,7 @@ TEST_F(Probes, EveryPlanIsShownOnBothDevicesAndMeasuresNothing) {
     for (const char* device : {"host", kChip}) {
       for (const bool quick : {false, true}) {
         std::vector<std::string> flags = {"--device", device};
-        if (quick) flags.push_back("--quick");
+        if (quick) flags.emplace_back("--quick");
         const std::string plan = dry_run(probe, flags);
         EXPECT_TRUE(plan.starts_with("point\t")) << probe;
         EXPECT_NE(plan.find(" points to measure, "), std::string::npos) << probe;

@@ -120,7 +120,7 @@ TEST(HeatMaps, SmallOnesPrintTheirValuesAndLargeOnesThinTheirLabels) {
   HeatMap large;
   for (int i = 0; i < 132; ++i) large.rows.push_back("sm" + std::to_string(i));
   large.columns = large.rows;
-  large.cells.assign(132 * 132, 1.0);
+  large.cells.assign(std::size_t{132} * 132, 1.0);
   script = script_of(heat_figure(large), temp.path());
   EXPECT_EQ(block(script, "cells").size(), 132u * 132);
   EXPECT_NE(script.find("'sm0' 0"), std::string::npos);
@@ -143,6 +143,7 @@ void structure_rows(RunWriter& run, int cores) {
   for (int i = 0; i < cores; ++i) {
     Rng homes(99);
     std::vector<double> latency;
+    latency.reserve(64);
     for (int a = 0; a < 64; ++a)
       latency.push_back((static_cast<int>(homes.below(2)) == half(i) ? 118 : 150) +
                         noisy(1, 0.3, 1, ++key)[0]);
@@ -250,7 +251,7 @@ void roof_rows(RunWriter& run) {
   for (int w = 1; w <= 12; ++w) {
     for (std::int64_t m : {1, 64, 4096}) {
       const auto k = std::int64_t{512};
-      const std::int64_t n = 256 * w;
+      const std::int64_t n = std::int64_t{256} * w;
       const auto a = static_cast<double>(m), b = static_cast<double>(n), c = 512.0;
       const double attainable = std::min(9e13, a * b * c / (a * c + c * b + a * b) * 8e11);
       // One shape reads its operands from a cache, faster than the memory allows.

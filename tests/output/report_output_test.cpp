@@ -15,7 +15,6 @@
 namespace sonde {
 namespace {
 
-using testing_runs::noisy;
 using testing_runs::RunWriter;
 using testing_runs::TempDir;
 namespace fs = std::filesystem;

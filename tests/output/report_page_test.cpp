@@ -56,7 +56,7 @@ std::size_t expected_checks(const std::string& page) {
     std::size_t points = 0, named = 0;
     for (const Json& series : figure.at("series")) {
       points += series.at("points").size();
-      named += series.at("name") != "" && !series.at("points").empty();
+      named += !series.at("name").get<std::string>().empty() && !series.at("points").empty();
     }
     if (points == 0) --checks;  // nothing to hover over or to click on
     if (named > 0) ++checks;

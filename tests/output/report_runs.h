@@ -38,6 +38,7 @@ class TempDir {
 inline std::vector<double> noisy(double value, double noise, int n, std::uint64_t key) {
   Rng rng(key);
   std::vector<double> samples;
+  samples.reserve(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) {
     samples.push_back(value * (1 + noise * static_cast<double>(rng.gaussian_q16()) / 65536.0));
   }

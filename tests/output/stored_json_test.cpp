@@ -77,8 +77,8 @@ TEST_F(OtherPrograms, VerboseSaysWhatIsDoneAndQuietDoesNot) {
                                           "vector0",     "--blocks", "1",         "--out",
                                           "r",           "--quick"};
   std::vector<std::string> verbose = chase, quiet = chase;
-  verbose.push_back("--verbose");
-  quiet.push_back("--quiet");
+  verbose.emplace_back("--verbose");
+  quiet.emplace_back("--quiet");
   const test::Result told = run(verbose);
   EXPECT_NE(told.err.find("points planned"), std::string::npos) << told.err;
   EXPECT_NE(told.err.find("ends after 8 samples: as many as asked for"), std::string::npos)

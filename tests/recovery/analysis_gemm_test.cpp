@@ -298,6 +298,7 @@ TEST(AnalysisGemm, ShapesThatNoRoofAllowsAreCounted) {
     const std::int64_t m = compute_bound ? 4096 : 1;
     const double roof = compute_bound ? kSheetPeak : intensity(1, 4096, 4096) * kSheetBandwidth;
     std::vector<double> seconds;
+    seconds.reserve(12);
     for (int i = 0; i < 12; ++i) {
       seconds.push_back(flop(static_cast<double>(m), 4096, 4096) / (rate * roof) *
                         (1 + spread * (i % 3 - 1)));

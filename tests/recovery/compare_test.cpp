@@ -91,6 +91,7 @@ struct MadeRows {
 std::vector<double> about(double value, int n = 8, std::uint64_t key = 1) {
   Rng rng(key);
   std::vector<double> samples;
+  samples.reserve(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) samples.push_back(value * (1 + 0.001 * test::normal(rng)));
   return samples;
 }

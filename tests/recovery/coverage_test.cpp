@@ -5,6 +5,7 @@
 
 #include "core/rng.h"
 #include "tests/support/planted_rows.h"
+#include "tests/support/sanitized.h"
 
 namespace sonde::test {
 namespace {
@@ -51,9 +52,10 @@ TEST(Coverage, PointsHoldTheirTruthWhateverTheScatter) {
   for (const Scatter scatter : {Scatter::normal, Scatter::heavy, Scatter::skewed, Scatter::outliers,
                                 Scatter::drift, Scatter::episodes}) {
     for (const int samples : {0, 27}) {
-      const std::map<std::string, Tally> tallies = cover(scatter, samples, 60, false);
+      constexpr int kRuns = kSanitized ? 12 : 60;
+      const std::map<std::string, Tally> tallies = cover(scatter, samples, kRuns, false);
       const Tally& points = tallies.at("point");
-      EXPECT_GE(points.all, 2000);
+      EXPECT_GE(points.all, 33 * kRuns);
       // Of 2,160 trials a standard deviation is 0.5 %; runs share their scatter.
       expect_covers(points, to_string(scatter));
       // Brackets, and the hull of a level, hold at least 95 %.
@@ -67,7 +69,8 @@ TEST(Coverage, PointsHoldTheirTruthWhateverTheScatter) {
 }
 
 TEST(Coverage, WhatIsFoundOverManyPointsHoldsItsTruth) {
-  const std::map<std::string, Tally> tallies = cover(Scatter::normal, 8, 160, true);
+  const std::map<std::string, Tally> tallies =
+      cover(Scatter::normal, 8, kSanitized ? 40 : 160, true);
   for (const char* kind :
        {"gemm.fraction.mean.datasheet", "gemm.fraction.median.datasheet",
         "gemm.fraction.time_weighted.datasheet", "gemm.by_m", "handoff.latency_ns.read.median",

@@ -22,7 +22,8 @@ struct Planted {
 };
 
 double up(std::int64_t value, std::int64_t unit) {
-  return static_cast<double>((value + unit - 1) / unit);
+  const std::int64_t whole = (value + unit - 1) / unit;
+  return static_cast<double>(whole);
 }
 
 /// 50 weights at nine numbers of rows. The fraction depends smoothly on M, N and K, and 4 % at

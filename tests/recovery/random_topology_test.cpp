@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "tests/support/chip_outcome.h"
+#include "tests/support/sanitized.h"
 
 namespace sonde {
 namespace {
@@ -14,11 +15,11 @@ namespace {
 using Kind = sim::Selector::Structure;
 
 constexpr std::size_t kMostCores = 96;
-constexpr std::size_t kChips = 60;
+constexpr int kChips = test::kSanitized ? 10 : 60;
 
 std::vector<ChipOutcome> sweep(Kind kind) {
   std::vector<ChipOutcome> all;
-  for (std::uint64_t seed = 1; all.size() < kChips; ++seed) {
+  for (std::uint64_t seed = 1; static_cast<int>(all.size()) < kChips; ++seed) {
     const sim::Topology topology(sim::random_chip(seed, kind));
     if (topology.cores().size() > kMostCores) continue;
     all.push_back(measure_chip(seed, kind, {}));
@@ -47,8 +48,8 @@ TEST(RandomTopology, WhatIsPlantedComesOut) {
   std::cout << whole << " of " << kChips << " chips with every decidable level; " << found << " of "
             << planted << " levels found, " << decidable << " were decidable, " << others
             << " made up; " << sure_right << " of " << sure << " stable ones are right\n";
-  EXPECT_GE(decidable, 90);
-  EXPECT_GE(whole, 58);
+  EXPECT_GE(2 * decidable, 3 * kChips);
+  EXPECT_GE(whole, kChips - 2);
   EXPECT_GE(found, decidable - 2);
   EXPECT_LE(20 * others, planted);
   EXPECT_GE(20 * sure_right, 19 * sure);
@@ -72,7 +73,7 @@ TEST(RandomTopology, TheStudysChipComesOutFromASparseDesign) {
   measure_profiles(*device, 1024, rows);
   const ChipDesign design;
   const std::int64_t launches = measure_pairs(*device, design.launches, rows);
-  EXPECT_LE(2 * launches, 84 * 83 * design.launches);
+  EXPECT_LE(2 * launches, std::int64_t{84} * 83 * design.launches);
   const CoreTree tree = infer_core_tree(rows.run());
   const auto planted = sim::planted_structure(sim::load_chip("950pr_9579"));
   ASSERT_EQ(planted.size(), 3u);

@@ -102,7 +102,8 @@ class Synthetic {
     Partition partition(pus(), -1);
     const int count = hwloc_get_nbobjs_by_type(topology_, type);
     for (int g = 0; g < count; ++g) {
-      const hwloc_obj_t object = hwloc_get_obj_by_type(topology_, type, static_cast<unsigned>(g));
+      const hwloc_obj* const object =
+          hwloc_get_obj_by_type(topology_, type, static_cast<unsigned>(g));
       for (std::size_t pu = 0; pu < partition.size(); ++pu) {
         if (hwloc_bitmap_isset(object->cpuset, static_cast<unsigned>(pu))) partition[pu] = g;
       }
@@ -139,7 +140,7 @@ void add_handoffs(StoredRun& run, const std::vector<Partition>& levels, double n
             cpu(i).str(), cpu(j).str(), std::string("read"),   std::int64_t{0}, std::int64_t{1000},
             one * 2e-6,   one,          std::string("one_way")};
         row.values.resize(rows.schema->size());
-        rows.table->rows.add(std::move(row));
+        rows.table->rows.add(row);
       }
     }
   }

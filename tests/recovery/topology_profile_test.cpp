@@ -9,7 +9,6 @@ namespace {
 
 using truth::Blemish;
 using truth::pair_accuracy;
-using truth::Planted;
 
 std::vector<FoundLevel> levels_of(ProfileTable table, std::uint64_t seed) {
   keep_covered(table);

@@ -413,8 +413,8 @@ TEST(TopologyMatrices, ProfileDistanceIsTheMeanAbsoluteDifferenceOfCentredProfil
   const double a[] = {100, 110, 120, 130}, b[] = {210, 200, 220, 230};
   for (int i = 0; i < 4; ++i) {
     for (int r = 0; r < 3; ++r) {  // the median of the repetitions
-      rows.profile("cpu0", i, 64 * i, a[i] + (r == 2 ? 50 : 0), r);
-      rows.profile("cpu1", i, 64 * i, b[i], r);
+      rows.profile("cpu0", i, std::int64_t{64} * i, a[i] + (r == 2 ? 50 : 0), r);
+      rows.profile("cpu1", i, std::int64_t{64} * i, b[i], r);
     }
   }
   const auto matrix = profile_distance(rows.rows("profile"), TimeSource::modelled);

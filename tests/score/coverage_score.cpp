@@ -188,7 +188,7 @@ int score(int part) {
   Score score;
   for (const Scatter scatter : {Scatter::normal, Scatter::heavy, Scatter::skewed, Scatter::outliers,
                                 Scatter::drift, Scatter::shared_drift, Scatter::episodes}) {
-    for (const int samples : {0, 8, 27}) score.runs(scatter, samples, 200 / part);
+    for (const int samples : {0, 8, 27}) score.runs(scatter, samples, 800 / part);
   }
   const std::pair<const char*, test::Noise> kinds[] = {
       {"normal", test::Noise::normal},      {"heavy", test::Noise::heavy},

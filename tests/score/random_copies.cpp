@@ -178,13 +178,13 @@ std::vector<std::string> missed(const CopyScore& score) {
   const auto share = [](std::int64_t part, std::int64_t whole) {
     return static_cast<double>(part) / static_cast<double>(std::max<std::int64_t>(1, whole));
   };
-  if (share(score.found, score.clear) < 0.99) all.push_back("found: below 99 %");
-  if (share(score.claimed, score.without_switch) > 0.01) all.push_back("claimed: above 1 %");
-  if (share(score.brackets_hold, score.brackets) < 0.95) all.push_back("brackets: below 95 %");
+  if (share(score.found, score.clear) < 0.99) all.emplace_back("found: below 99 %");
+  if (share(score.claimed, score.without_switch) > 0.01) all.emplace_back("claimed: above 1 %");
+  if (share(score.brackets_hold, score.brackets) < 0.95) all.emplace_back("brackets: below 95 %");
   const double jumps = share(score.jumps_hold, score.jumps);
-  if (jumps < 0.93 || jumps > 0.97) all.push_back("jump intervals: not within 93 to 97 %");
+  if (jumps < 0.93 || jumps > 0.97) all.emplace_back("jump intervals: not within 93 to 97 %");
   if (score.edges_seen > 0 && share(score.edges_hold, score.edges_seen) < 0.95) {
-    all.push_back("starts of edges: below 95 %");
+    all.emplace_back("starts of edges: below 95 %");
   }
   return all;
 }

@@ -105,7 +105,9 @@ Environment SmallCampaign::environment(std::vector<std::string> more) const {
 }
 
 std::string SmallCampaign::check_stored(const fs::path& run) const {
-  for (const auto& [probe, text] : whole_rows(run)) {
+  for (const auto& stored : whole_rows(run)) {
+    const std::string& probe = stored.first;
+    const std::string& text = stored.second;
     const auto expected = rows_.find(probe);
     if (expected == rows_.end()) return probe + ".csv: the undisturbed campaign has none";
     if (!expected->second.starts_with(text)) {
@@ -133,7 +135,7 @@ std::string SmallCampaign::check_stored(const fs::path& run) const {
 }
 
 std::string SmallCampaign::check_complete(const fs::path& run) const {
-  if (const std::string problem = check_stored(run); !problem.empty()) return problem;
+  if (std::string problem = check_stored(run); !problem.empty()) return problem;
   if (whole_rows(run) != rows_) return "rows are not those of the undisturbed campaign";
   for (const char* file : {"topology.json", "topology.xml", "report/findings.csv"}) {
     if (text_or_nothing(run / file) != text_or_nothing(undisturbed_ / file)) {

@@ -30,7 +30,7 @@ void ChipRows::add(const std::string& probe, std::int64_t repetition, std::vecto
   row.repetition = repetition;
   row.values = std::move(values);
   row.values.resize(rows.schema->size());
-  rows.table->rows.add(std::move(row));
+  rows.table->rows.add(row);
 }
 
 void measure_profiles(Device& device, std::int64_t addresses, ChipRows& rows) {
@@ -92,6 +92,7 @@ std::vector<double> measure_launches(Device& device, const std::vector<Launch>& 
   }
   point += static_cast<std::int64_t>(launches.size());
   std::vector<double> logs;
+  logs.reserve(elapsed.size());
   for (const std::vector<double>& samples : elapsed) logs.push_back(std::log(*median(samples)));
   return logs;
 }

@@ -178,7 +178,7 @@ std::string fail_and_finish(const SmallCampaign& campaign, const std::filesystem
   if (!named) {
     return "no file is named: " + said;
   }
-  if (const std::string problem = campaign.check_stored(run); !problem.empty()) return problem;
+  if (std::string problem = campaign.check_stored(run); !problem.empty()) return problem;
   return finish(campaign, run);
 }
 

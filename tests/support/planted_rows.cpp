@@ -261,7 +261,7 @@ ProbeRows planted_rows(const Schema& schema, const std::vector<PlantedPoint>& po
       for (const auto& [name, by] : points[p].shares) row.values[schema.index(name)] = by * time;
       if (row.status == Status::ok) state.samples.push_back(time);
       ++state.rows;
-      rows.table->rows.add(std::move(row));
+      rows.table->rows.add(row);
       state.done = plan.samples > 0 ? state.rows >= plan.samples
                                     : state.rows >= kMostSamples ||
                                           decide_stop(state.samples, 0.05) != Stop::more;

@@ -35,6 +35,7 @@ pid_t start(const std::filesystem::path& scratch, const std::vector<std::string>
   std::vector<std::string> words = command;
   if (words.at(0).find('/') == std::string::npos) words[0] = program(words[0]).string();
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   std::vector<std::string> variables = environment.entries;
@@ -46,6 +47,7 @@ pid_t start(const std::filesystem::path& scratch, const std::vector<std::string>
     if (!replaced) variables.push_back(text);
   }
   std::vector<char*> envp;
+  envp.reserve(variables.size() + 1);
   for (std::string& variable : variables) envp.push_back(variable.data());
   envp.push_back(nullptr);
 

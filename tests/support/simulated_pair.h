@@ -88,7 +88,7 @@ inline StoredRun simulated_side(const PairPlan& plan, bool second) {
       row.values[1] = std::string("auto");
       row.values[2] = std::int64_t{i + 1};
       row.values[copy_schema().index("elapsed_s")] = time;
-      copies.table->rows.add(std::move(row));
+      copies.table->rows.add(row);
     }
   }
   run.probes.push_back(std::move(copies));

@@ -6,6 +6,7 @@
 
 #include "core/files.h"
 #include "tests/support/programs.h"
+#include "tests/support/sanitized.h"
 #include "tests/unit/csv_rows.h"
 
 namespace sonde {
@@ -96,12 +97,7 @@ class Damage {
 };
 
 TEST_P(EverySchema, AnyDamagedByteIsRefusedWithItsLineOrChangesNothing) {
-  // Under a sanitizer a read costs tens of times as much: every so many bytes there.
-#ifdef __SANITIZE_ADDRESS__
-  constexpr std::size_t kStride = 17;
-#else
-  constexpr std::size_t kStride = 1;
-#endif
+  constexpr std::size_t kStride = test::kSanitized ? 17 : 1;  // every so many bytes
   const std::string replacements = "\0\n\r,\" 09.-eA\t\x1f\xff"s;
   const std::string insertions = "\0\n\r,\" 0\xff"s;
   for (const int count : {1, 3}) {

@@ -196,7 +196,7 @@ TEST_F(CsvFile, AnEmptyCellStaysEmptyBehindAFullOne) {
 TEST_F(CsvFile, WrongCellCountsAndStrayLinesAreNamed) {
   write_rows(4);
   std::string text = read_text(path());
-  const std::size_t third = text.find("\n", text.find("\n", text.find("\n") + 1) + 1) + 1;
+  const std::size_t third = text.find('\n', text.find('\n', text.find('\n') + 1) + 1) + 1;
   text.insert(third, "finished OK\n" + csv_header(chase_schema()));
   write_text(path(), text);
   EXPECT_NE(refusal().find("chase.csv:4: cell count: 1"), std::string::npos) << refusal();

@@ -59,7 +59,7 @@ TEST(CudaDescribe, ACardOfTheDatasheetTable) {
   EXPECT_NEAR(132 * 4096 * d.reference_clock_hz.value(), 989.4e12, 0.001 * 989.4e12);
   // A walk of memory is far longer than the L2, and the default chains of two waves fit into it.
   EXPECT_GT(d.memory_from_bytes().value(), 10 * 62'914'560);
-  EXPECT_LT(2 * 132 * d.chase_footprint_bytes, 62'914'560);
+  EXPECT_LT(2 * d.chase_footprint_bytes * 132, 62'914'560);
   EXPECT_EQ(condition(d, "driver"), "580.159.04");
   EXPECT_EQ(condition(d, "power_limit"), "700 W");
   EXPECT_EQ(condition(d, "ecc"), "on");

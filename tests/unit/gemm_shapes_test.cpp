@@ -211,12 +211,14 @@ TEST(GemmShapes, ShapesAreReadFromTextAndRefusedByPiece) {
 }
 
 class ShapeFile : public ::testing::Test {
+ public:
+  ~ShapeFile() override { std::filesystem::remove(path_); }
+
  protected:
   // A name of its own for each process: tests run side by side.
   ShapeFile()
       : path_(std::filesystem::path(::testing::TempDir()) /
               ("sonde_shape_file_" + std::to_string(getpid()) + ".csv")) {}
-  ~ShapeFile() override { std::filesystem::remove(path_); }
   std::string refusal(const std::string& text) {
     std::ofstream(path_) << text;
     try {

@@ -14,7 +14,8 @@ class HostStream : public HostFixture {
     w.cores = {first()};
     if (!one_core()) w.cores.push_back(last());
     w.kind = kind;
-    w.bytes = 9 * 1024;  // 18 rounds of the widest loop, 2.25 rounds more than a power of two
+    // 18 rounds of the widest loop, 2.25 rounds more than a power of two.
+    w.bytes = std::int64_t{9} * 1024;
     w.request_bytes = stream_offer().request_bytes.front();
     w.seed = 8;
     return w;

@@ -17,6 +17,12 @@ namespace sonde::host {
 
 /// A small tree of /proc and /sys that a test fills, so that nothing depends on where it runs.
 class RecordedMachine : public testing::Test {
+ public:
+  ~RecordedMachine() override {
+    std::error_code ignored;
+    std::filesystem::remove_all(root_, ignored);
+  }
+
  protected:
   RecordedMachine() {
     std::string pattern = testing::TempDir() + "sonde-machine-XXXXXX";
@@ -24,10 +30,6 @@ class RecordedMachine : public testing::Test {
     put("/proc/cpuinfo",
         "processor\t: 3\nmodel name\t: Test CPU 9000\nflags\t\t: fpu hypervisor\n");
     put("/proc/meminfo", "MemTotal:       1000 kB\nMemFree:  1 kB\nMemAvailable:    500 kB\n");
-  }
-  ~RecordedMachine() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(root_, ignored);
   }
   void put(const std::string& path, const std::string& text) const {
     const std::filesystem::path full = root_ / path.substr(1);

@@ -103,6 +103,7 @@ class RunnerTest : public ::testing::Test {
   }
   static std::vector<std::vector<std::string>> cells(const std::vector<Row>& rows) {
     std::vector<std::vector<std::string>> all;
+    all.reserve(rows.size());
     for (const Row& row : rows) all.push_back(row_cells(chase_schema(), row));
     return all;
   }
@@ -132,8 +133,9 @@ TEST_F(RunnerTest, ExactRepetitionsInInterleavedRounds) {
   std::set<std::vector<std::int64_t>> orders;
   for (int round = 0; round < 5; ++round) {
     std::vector<std::int64_t> order;
-    for (int i = 0; i < 3; ++i)
-      order.push_back(rows_[static_cast<std::size_t>(3 * round + i)].point);
+    for (auto row = rows_.begin() + 3 * round; row != rows_.begin() + 3 * round + 3; ++row) {
+      order.push_back(row->point);
+    }
     orders.insert(order);
   }
   EXPECT_GT(orders.size(), 1u);  // shuffled anew each round
@@ -306,7 +308,8 @@ class SeriesProbe : public FakeProbe {
     static_cast<FakeDevice&>(device).now_ += 1e-3;
     Sample sample;
     sample.elapsed = Seconds(1e-3);
-    for (int i = 0; i < 3; ++i) sample.series.push_back({64 * i, Seconds((100 + i) * 1e-9)});
+    for (int i = 0; i < 3; ++i)
+      sample.series.push_back({std::int64_t{64} * i, Seconds((100 + i) * 1e-9)});
     return sample;
   }
 };
@@ -323,7 +326,7 @@ class SeriesTest : public ::testing::Test {
       points_.push_back(p);
     }
   }
-  std::vector<Row> run(std::vector<Row> stored) {
+  std::vector<Row> run(const std::vector<Row>& stored) {
     device_.now_ = 0;
     std::vector<Row> rows = stored;
     Runner runner(probe_, device_, selection_, points_, options_, stored,
@@ -333,6 +336,7 @@ class SeriesTest : public ::testing::Test {
   }
   static std::vector<std::vector<std::string>> cells(const std::vector<Row>& rows) {
     std::vector<std::vector<std::string>> all;
+    all.reserve(rows.size());
     for (const Row& row : rows) all.push_back(row_cells(profile_schema(), row));
     return all;
   }

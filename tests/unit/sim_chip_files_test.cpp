@@ -56,7 +56,7 @@ double given(const Chip& chip, const std::string& quantity) {
     return static_cast<double>(chip.subsystems() * chip.structure.vectors);
   }
   if (quantity == "clock") return static_cast<double>(chip.clock_hz) / 1e6;
-  if (quantity == "hbm_capacity") return static_cast<double>(chip.memory.hbm_bytes / kGiB);
+  if (quantity == "hbm_capacity") return static_cast<double>(chip.memory.hbm_bytes) / kGiB;
   if (quantity == "l2") return static_cast<double>(chip.l2_bytes()) / kMiB;
   if (quantity == "aicpu_configured") return chip.aicpu->configured;
   if (quantity == "bf16_peak") return peak(chip, "bf16") / kTera;

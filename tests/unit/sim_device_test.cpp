@@ -1,6 +1,8 @@
 // The simulated device through its contract: modelled time, determinism, resume, faults, refusals.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/error.h"
 #include "core/units.h"
 #include "device/registry.h"
@@ -93,7 +95,7 @@ TEST(SimDevice, TimeIsModelledAndInWholeNanoseconds) {
     const double now = device->now().value();
     EXPECT_GE(now - before, elapsed + 0.99e-6);
     EXPECT_LE(now - before, elapsed + 1.01e-6);
-    const auto ns = static_cast<long long>(now * 1e9 + 0.5);
+    const auto ns = std::llround(now * 1e9);
     EXPECT_EQ(static_cast<double>(ns) / 1e9, now);
     before = now;
   }

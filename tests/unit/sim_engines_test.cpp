@@ -225,7 +225,7 @@ TEST(SimEngines, ProfilesItCannotDo) {
   work.bytes = 256 * kGiB;
   EXPECT_NE(reason([&] { device->profile()->prepare(work); }).find("does not fit"),
             std::string::npos);
-  work.bytes = 64 * 100;  // 100 lines
+  work.bytes = std::int64_t{64} * 100;  // 100 lines
   EXPECT_NE(reason([&] { device->profile()->prepare(work); }), "no skip");
 }
 

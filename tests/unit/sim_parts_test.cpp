@@ -159,7 +159,8 @@ TEST(SimAddressMap, ChannelCountsThatAreNoPowerOfTwo) {
       with(chip_text(), "channels = { value = 32", "channels = { value = 28"), kChipFile);
   const AddressMap map(chip);
   std::set<int> channels;
-  for (std::int64_t b = 0; b < 28; ++b) channels.insert(map.home((28 * 5 + b) * 512).channel);
+  for (std::int64_t b = 0; b < 28; ++b)
+    channels.insert(map.home((std::int64_t{28} * 5 + b) * 512).channel);
   EXPECT_EQ(channels.size(), 28U);
 }
 
@@ -190,7 +191,8 @@ Spread spread_of(Ticks elapsed, int draws, bool tail, const Selector& selector =
   double squares = 0;
   int late = 0;
   for (int i = 0; i < draws; ++i) {
-    const Ticks noisy = with_noise(chip, selector, {3, i % 7, i / 7}, i * 1000, elapsed).elapsed;
+    const Ticks noisy =
+        with_noise(chip, selector, {3, i % 7, i / 7}, std::int64_t{1000} * i, elapsed).elapsed;
     const double relative = static_cast<double>(noisy - elapsed) / static_cast<double>(elapsed);
     sum += relative;
     squares += relative * relative;

@@ -138,6 +138,7 @@ TEST(Drift, IsFoundWhereItIsAndNowhereElse) {
   Rng rng(12);
   for (const double truth : {0.0, 0.3, 0.5, 0.7}) {
     std::vector<std::vector<double>> points;
+    points.reserve(200);
     for (int p = 0; p < 200; ++p) points.push_back(autoregressive(27, truth, rng));
     const Drift drift = measure_drift(points);
     EXPECT_NEAR(drift.neighbour, truth, 0.06);
