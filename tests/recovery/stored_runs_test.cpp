@@ -15,6 +15,7 @@
 #include "report/report.h"
 #include "report/sentences.h"
 #include "tests/recovery/stored_facts.h"
+#include "tests/support/sanitized.h"
 
 namespace sonde::test {
 
@@ -192,9 +193,7 @@ TEST(StoredRuns, TwoRunsTogetherAreDrawnAsBefore) {
 }
 
 TEST(StoredRuns, TheH200IsReadAsBefore) {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "takes long under the sanitizers; recovery.H200 reads the same run there";
-#endif
+  if (kSanitized) GTEST_SKIP() << "takes long; recovery.H200 reads the same run there";
   hold_run("measured/h200_sxm", "h200_sxm.txt");
 }
 

@@ -344,7 +344,7 @@ void add_interference(Facts& facts, std::size_t subsets, int samples, std::uint6
 
 TEST(StoredTables, Interference) {
   Facts facts;
-  for (const std::size_t subsets : {0, 7, 11, 12, 13, 30}) {
+  for (const std::size_t subsets : {0U, 7U, 11U, 12U, 13U, 30U}) {
     add_interference(facts, subsets, 1, 70 + subsets);
     add_interference(facts, subsets, 4, 90 + subsets);
   }
