@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <future>
+#include <new>
 #include <sstream>
 
 #include "core/error.h"
@@ -92,9 +93,18 @@ StoredRun load_run(const std::filesystem::path& dir, const ReadOptions& options)
   for (const Schema* schema : all_schemas()) {
     files.push_back(std::async([&, schema] { return read_probe(dir, *schema, options); }));
   }
-  for (std::future<ProbeRows>& file : files) {
-    ProbeRows probe = file.get();
-    const Schema* schema = probe.schema;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const Schema* schema = all_schemas()[i];
+    ProbeRows probe;
+    try {
+      probe = files[i].get();
+    } catch (const std::bad_alloc&) {
+      // All at once were too much: alone it may fit.
+      for (const std::future<ProbeRows>& other : files) {
+        if (other.valid()) other.wait();
+      }
+      probe = read_probe(dir, *schema, options);
+    }
     if (probe.table && probe.table->rows.empty()) {
       run.warnings.push_back(probe.file + ": holds no rows");
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <future>
+#include <new>
 #include <set>
 
 #include "core/error.h"
@@ -234,7 +235,13 @@ RunAnalysis analyse_run(const StoredRun& run) {
       }
     }
   }
-  if (tree.valid()) analysis.tree = tree.get();
+  if (tree.valid()) {
+    try {
+      analysis.tree = tree.get();
+    } catch (const std::bad_alloc&) {
+      analysis.tree = infer_core_tree(run);  // beside the rest it was too much
+    }
+  }
   return analysis;
 }
 
