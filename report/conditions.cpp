@@ -30,7 +30,7 @@ RowCounts count_profile_rows(const ProbeRows& profile, TimeSource source) {
     if (rows.usable(i, source)) {
       ++counts.ok;
       counts.held_up += held_up(i);
-      if (i == 0 || point != rows.points()[i - 1]) used.insert(point);
+      used.insert(point);
       continue;
     }
     empty.emplace(point, i);

@@ -152,5 +152,20 @@ TEST(AnalysisProfile, RowsAreCountedAndConditionsKept) {
   EXPECT_EQ(clock->n, 3);
 }
 
+/// A core whose first visit failed and whose second did not has been measured.
+TEST(AnalysisProfile, ACoreThatFailedOnceIsNotWithoutSamples) {
+  TempDir temp;
+  RunWriter run(temp.path() / "r");
+  run.row(profile_schema(), {"vector0", Cell()}, {}, 0, Status::failed, "the chain is broken");
+  run.profile("vector0", {100, 110, 120, 130}, 1);
+  run.profile("vector1", {100, 110, 120, 130});
+  run.finish();
+  const StoredRun stored = load_run(temp.path() / "r", {});
+  const RowCounts counts = analyse_run(stored).counts.at("profile");
+  EXPECT_EQ(counts.ok, 8);
+  EXPECT_EQ(counts.failed, 1);
+  EXPECT_TRUE(counts.empty_points.empty()) << counts.empty_points.front();
+}
+
 }  // namespace
 }  // namespace sonde
