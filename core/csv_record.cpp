@@ -9,8 +9,6 @@ namespace sonde {
 bool split_cells(std::string_view line, std::vector<std::string_view>& cells, std::string& unquoted,
                  std::string* problem) {
   cells.clear();
-  unquoted.clear();
-  unquoted.reserve(line.size());  // cells point into it: it must not move
   const auto refuse = [&](const char* why) {
     *problem = "cell " + std::to_string(cells.size() + 1) + ": " + why;
     return false;
@@ -54,6 +52,7 @@ bool split_cells(std::string_view line, std::vector<std::string_view>& cells, st
 std::optional<std::vector<std::string>> split_record(std::string_view line, std::string* problem) {
   std::vector<std::string_view> cells;
   std::string unquoted;
+  unquoted.reserve(line.size());
   if (!split_cells(line, cells, unquoted, problem)) return std::nullopt;
   return std::vector<std::string>(cells.begin(), cells.end());
 }
