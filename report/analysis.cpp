@@ -183,11 +183,16 @@ RunAnalysis analyse_run(const StoredRun& run) {
   const auto has_rows = [](const ProbeRows* rows) { return rows != nullptr && rows->table; };
   // The tree takes about as long as all the rest and needs nothing of it. Without a launch policy a
   // machine that gives no thread infers it at the end.
+  std::shared_future<ContentionSamples> slow_downs;
+  if (has_rows(interfere)) {
+    slow_downs = std::async([&] { return slow_downs_of(*interfere, source); });
+  }
   std::future<CoreTree> tree;
   if (has_rows(profile) || has_rows(interfere) || has_rows(handoff)) {
-    tree = std::async([&run] { return infer_core_tree(run); });
+    tree = std::async([&run, slow_downs] {
+      return infer_core_tree(run, [&]() -> const ContentionSamples& { return slow_downs.get(); });
+    });
   }
-  std::map<std::string, GroupedRows> grouped;
   for (const ProbeRows& probe : run.probes) {
     if (!probe.table) continue;
     const std::string& name = probe.schema->probe;
@@ -196,13 +201,13 @@ RunAnalysis analyse_run(const StoredRun& run) {
       add_profile_conditions(probe, source, analysis.conditions);
       continue;
     }
-    const GroupedRows& rows = grouped[name] = group_rows(probe, source);
+    const GroupedRows& rows = analysis.grouped[name] = group_rows(probe, source);
     analysis.counts[name] = rows.counts;
     add_conditions(rows, analysis.conditions);
   }
   const auto rows_of = [&](const Schema& schema) -> const GroupedRows* {
-    const auto found = grouped.find(schema.probe);
-    return found == grouped.end() ? nullptr : &found->second;
+    const auto found = analysis.grouped.find(schema.probe);
+    return found == analysis.grouped.end() ? nullptr : &found->second;
   };
   if (const GroupedRows* rows = rows_of(chase_schema())) {
     analysis.chase = analyse_chase(*rows, manifest);
@@ -220,11 +225,17 @@ RunAnalysis analyse_run(const StoredRun& run) {
     analysis.gemm = analyse_gemm(*rows, manifest, read_bandwidth);
   }
   if (has_rows(profile)) analysis.profile = profile_distance(*profile, source);
-  if (rows_of(interfere_schema()) != nullptr) {
-    for (const Contention& kind : contentions_of(*interfere, source)) {
-      if (auto matrix = slow_down(*interfere, source, kind)) {
-        analysis.interfere.emplace_back(kind, std::move(*matrix));
+  if (slow_downs.valid()) {
+    ContentionSamples again;
+    const auto all = [&]() -> const ContentionSamples& {
+      try {
+        return slow_downs.get();
+      } catch (const std::bad_alloc&) {
+        return again = slow_downs_of(*interfere, source);  // beside the rest it was too much
       }
+    };
+    for (const auto& [kind, samples] : all()) {
+      analysis.interfere.emplace_back(kind, medians(samples));
     }
     judge_slow_downs(analysis);
   }

@@ -81,6 +81,8 @@ struct RunAnalysis {
   MatrixByWork handoff;                     ///< ns from the row to the column
   std::optional<CoreTree> tree;             ///< looked for where profile or interfere has rows
   std::map<std::string, RowCounts> counts;  ///< by probe, of those with rows
+  /// By probe, of those with rows; address profiles, which have no points, are not among them.
+  std::map<std::string, GroupedRows> grouped;
   std::vector<Condition> conditions;
   TimeSource source() const { return run->manifest.device.time_source; }
 };

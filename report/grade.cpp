@@ -158,7 +158,8 @@ void judge_peak(const StoredRun& run, const ProbeRows& probe, Judge& judge) {
 
 }  // namespace
 
-std::vector<ProbeGrade> grade_run(const StoredRun& run) {
+std::vector<ProbeGrade> grade_run(const StoredRun& run,
+                                  const std::map<std::string, GroupedRows>& grouped) {
   std::vector<ProbeGrade> grades;
   for (const ProbeRows& probe : run.probes) {
     if (probe.file.empty()) continue;
@@ -168,7 +169,10 @@ std::vector<ProbeGrade> grade_run(const StoredRun& run) {
       const TimeSource source = run.manifest.device.time_source;
       judge_file(run, probe, judge);
       judge_rows(probe, source, judge);
-      judge_points(point_times(probe, source), run.manifest, judge);
+      const auto points = grouped.find(probe.schema->probe);
+      judge_points(
+          points == grouped.end() ? point_times(probe, source) : point_times(points->second),
+          run.manifest, judge);
       judge_peak(run, probe, judge);
     } else {
       judge.give('D', "its file is refused");

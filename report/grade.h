@@ -1,9 +1,11 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/samples.h"
 #include "core/stored_run.h"
 
 namespace sonde {
@@ -16,7 +18,9 @@ struct ProbeGrade {
 };
 
 /// One grade for each probe with a file, in the order of a page. Rows and manifest alone decide.
-std::vector<ProbeGrade> grade_run(const StoredRun& run);
+/// `grouped`: by probe, rows of the run that are grouped already.
+std::vector<ProbeGrade> grade_run(const StoredRun& run,
+                                  const std::map<std::string, GroupedRows>& grouped = {});
 
 /// The worst of them: a run is as good as its worst probe. nullopt: no probe has a file.
 std::optional<char> overall_grade(const std::vector<ProbeGrade>& grades);

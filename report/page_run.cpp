@@ -178,7 +178,7 @@ std::string run_html(const RunReport& report, const PageContext& context) {
   }
   facts(out, report.run.manifest);
   warnings(out, report);
-  const std::vector<ProbeGrade> grades = grade_run(report.run);
+  const std::vector<ProbeGrade> grades = grade_run(report.run, report.analysis.grouped);
   std::string pictures;
   for (const Figure* figure : first_figures(report)) pictures += figure_html(*figure, context.out);
   out += "<div class=\"first\">\n";

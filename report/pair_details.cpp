@@ -22,9 +22,9 @@ std::vector<bool> shown(const TextColumn& column, const std::vector<std::string>
 Estimates latencies(const RunAnalysis& analysis, const std::string& probe, const std::string& row,
                     const std::string& column, const HeatMap& map, const auto& fits) {
   Estimates found;
-  const ProbeRows* rows = analysis.run->probe(probe);
-  if (rows == nullptr || !rows->table) return found;
-  const GroupedRows grouped = group_rows(*rows, analysis.source());
+  const auto rows = analysis.grouped.find(probe);
+  if (rows == analysis.grouped.end()) return found;
+  const GroupedRows& grouped = rows->second;
   const Sampling sampling = sampling_of(analysis.run->manifest, grouped);
   const TextColumn &row_texts = grouped.rows->texts(grouped.schema->index(row)),
                    &column_texts = grouped.rows->texts(grouped.schema->index(column));

@@ -85,35 +85,39 @@ std::vector<PointTimes> profile_times(const ProbeRows& probe, TimeSource source)
   return points;
 }
 
-}  // namespace
-
-std::vector<PointTimes> point_times(const ProbeRows& probe, TimeSource source) {
-  std::vector<PointTimes> points;
-  if (probe.schema == &profile_schema()) {
-    points = profile_times(probe, source);
-  } else {
-    const GroupedRows grouped = group_rows(probe, source);
-    const UnitTime unit_time(*grouped.schema, *grouped.rows);
-    const NumberColumn& clocks = grouped.rows->numbers(grouped.schema->index("clock_mhz"));
-    for (const PointRows& rows : grouped.points) {
-      PointTimes point;
-      for (std::size_t i = 0; i < grouped.schema->axes.size(); ++i) {
-        const std::string cell = format_cell(whole_cell(rows.first.cell(i)));
-        point.key += cell + '\x1f';
-        if (cell.empty()) continue;
-        point.label +=
-            (point.label.empty() ? "" : ", ") + grouped.schema->axes[i].name + " " + cell;
-      }
-      for (std::uint32_t row : rows.ok) {
-        if (const auto time = unit_time(row)) add(point, *time, clocks.at(row));
-      }
-      points.push_back(std::move(point));
-    }
-  }
+/// Clocks that not every sample has say nothing.
+std::vector<PointTimes> checked(std::vector<PointTimes> points) {
   for (PointTimes& point : points) {
     if (point.cycles.size() != point.time.size()) point.cycles.clear();
   }
   return points;
+}
+
+}  // namespace
+
+std::vector<PointTimes> point_times(const GroupedRows& grouped) {
+  std::vector<PointTimes> points;
+  const UnitTime unit_time(*grouped.schema, *grouped.rows);
+  const NumberColumn& clocks = grouped.rows->numbers(grouped.schema->index("clock_mhz"));
+  for (const PointRows& rows : grouped.points) {
+    PointTimes point;
+    for (std::size_t i = 0; i < grouped.schema->axes.size(); ++i) {
+      const std::string cell = format_cell(whole_cell(rows.first.cell(i)));
+      point.key += cell + '\x1f';
+      if (cell.empty()) continue;
+      point.label += (point.label.empty() ? "" : ", ") + grouped.schema->axes[i].name + " " + cell;
+    }
+    for (std::uint32_t row : rows.ok) {
+      if (const auto time = unit_time(row)) add(point, *time, clocks.at(row));
+    }
+    points.push_back(std::move(point));
+  }
+  return checked(std::move(points));
+}
+
+std::vector<PointTimes> point_times(const ProbeRows& probe, TimeSource source) {
+  return probe.schema == &profile_schema() ? checked(profile_times(probe, source))
+                                           : point_times(group_rows(probe, source));
 }
 
 }  // namespace sonde

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/samples.h"
 #include "core/stored_run.h"
 
 namespace sonde {
@@ -19,5 +20,7 @@ struct PointTimes {
 /// Points of one probe in order of first appearance. A point of the address profile is a core, a
 /// sample the median over its addresses in one repetition.
 std::vector<PointTimes> point_times(const ProbeRows& probe, TimeSource source);
+/// The same of rows that are grouped already. Not for address profiles.
+std::vector<PointTimes> point_times(const GroupedRows& grouped);
 
 }  // namespace sonde

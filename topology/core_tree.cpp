@@ -202,6 +202,14 @@ std::vector<CoreName> leaf_order(const std::vector<TreeLevel>& levels,
 }  // namespace
 
 CoreTree infer_core_tree(const StoredRun& run) {
+  ContentionSamples slow_downs;
+  return infer_core_tree(run, [&]() -> const ContentionSamples& {
+    return slow_downs = slow_downs_of(*run.probe("interfere"), run.manifest.device.time_source);
+  });
+}
+
+CoreTree infer_core_tree(const StoredRun& run,
+                         const std::function<const ContentionSamples&()>& slow_downs) {
   const TimeSource source = run.manifest.device.time_source;
   const std::uint64_t seed = run.manifest.seed;
   std::vector<SourceResult> results;
@@ -216,7 +224,7 @@ CoreTree infer_core_tree(const StoredRun& run) {
       continue;
     }
     std::vector<SourceResult> more = rows->schema->probe == "interfere"
-                                         ? judge_interference(*rows, source, seed)
+                                         ? judge_interference(slow_downs(), rows->file, seed)
                                          : judge_handoff(*rows, source, seed);
     if (more.empty()) notes.push_back(rows->file + ": no usable pair of cores");
     for (SourceResult& result : more) results.push_back(std::move(result));

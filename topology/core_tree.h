@@ -1,7 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/core_name.h"
@@ -17,6 +19,18 @@ struct CoreMatrix {
     return cells[i * cores.size() + j];
   }
 };
+
+/// What was measured of every two cores, sample by sample.
+struct PairSamples {
+  std::vector<CoreName> cores;
+  std::vector<std::vector<double>> cells;  ///< as in a CoreMatrix; empty: not measured
+  std::vector<double>& at(std::size_t i, std::size_t j) { return cells[i * cores.size() + j]; }
+  const std::vector<double>& at(std::size_t i, std::size_t j) const {
+    return cells[i * cores.size() + j];
+  }
+};
+/// The median of each cell.
+CoreMatrix medians(const PairSamples& samples);
 
 /// Mean absolute difference (ns) between the address profiles of every two cores, each profile
 /// centred on its own mean and averaged over its repetitions, over the addresses both have.
@@ -40,6 +54,10 @@ std::vector<Contention> contentions_of(const ProbeRows& interfere, TimeSource so
 /// intercept). A victim that was not measured alone has no cells. nullopt: no row of that kind.
 std::optional<CoreMatrix> slow_down(const ProbeRows& interfere, TimeSource source,
                                     const Contention& kind);
+
+/// Samples of slow_down() for each kind that has any. A coefficient of a regression is one sample.
+using ContentionSamples = std::vector<std::pair<Contention, PairSamples>>;
+ContentionSamples slow_downs_of(const ProbeRows& interfere, TimeSource source);
 
 /// One-way hand-off latency (ns) from the row's core to the column's, the median of its samples.
 std::optional<CoreMatrix> handoff_latency(const ProbeRows& handoff, TimeSource source,
@@ -65,6 +83,9 @@ struct CoreTree {
 
 /// From the rows and manifest alone: the manifest of a simulated device names no structure.
 CoreTree infer_core_tree(const StoredRun& run);
+/// The same where slow_downs_of() is worked out by someone else: asked when it is needed.
+CoreTree infer_core_tree(const StoredRun& run,
+                         const std::function<const ContentionSamples&()>& slow_downs);
 
 /// A group with what is inside it, or (the root) all cores.
 struct TreeNode {

@@ -202,9 +202,19 @@ std::vector<Contention> contentions_of(const ProbeRows& interfere, TimeSource so
   return kinds;
 }
 
+namespace {
+
+/// Cores that rows of interference name, read once for every kind of contention.
+struct InterfereCores {
+  explicit InterfereCores(const ProbeRows& interfere)
+      : victims(interfere.table->rows.texts(interfere.schema->index("victim")), ids),
+        aggressors(interfere.table->rows.texts(interfere.schema->index("aggressors")), ids) {}
+  CoreIds ids;
+  NamedCores victims, aggressors;
+};
+
 std::optional<PairSamples> slow_down_samples(const ProbeRows& interfere, TimeSource source,
-                                             const Contention& kind) {
-  if (!interfere.table) return std::nullopt;
+                                             const Contention& kind, InterfereCores& cores) {
   const Schema& schema = *interfere.schema;
   const Rows& rows = interfere.table->rows;
   const TextColumn &victim_names = rows.texts(schema.index("victim")),
@@ -214,8 +224,8 @@ std::optional<PairSamples> slow_down_samples(const ProbeRows& interfere, TimeSou
   const NumberColumn& latencies = rows.numbers(schema.index("latency_ns"));
   const auto wanted_work = does.find(kind.victim_work), wanted = done.find(kind.work),
              none = aggressors.find("none");
-  CoreIds ids;
-  NamedCores victim_cores(victim_names, ids), named_sets(aggressors, ids);
+  const CoreIds& ids = cores.ids;
+  NamedCores &victim_cores = cores.victims, &named_sets = cores.aggressors;
   std::vector<Victim> victims(victim_names.texts().size());  // by code
   std::vector<bool> used(aggressors.texts().size(), false);  // by code
   bool subsets = false, any = false;
@@ -265,9 +275,25 @@ std::optional<PairSamples> slow_down_samples(const ProbeRows& interfere, TimeSou
   return std::move(result);
 }
 
+}  // namespace
+
+ContentionSamples slow_downs_of(const ProbeRows& interfere, TimeSource source) {
+  ContentionSamples all;
+  if (!interfere.table) return all;
+  InterfereCores cores(interfere);
+  for (const Contention& kind : contentions_of(interfere, source)) {
+    if (auto samples = slow_down_samples(interfere, source, kind, cores)) {
+      all.emplace_back(kind, std::move(*samples));
+    }
+  }
+  return all;
+}
+
 std::optional<CoreMatrix> slow_down(const ProbeRows& interfere, TimeSource source,
                                     const Contention& kind) {
-  const auto samples = slow_down_samples(interfere, source, kind);
+  if (!interfere.table) return std::nullopt;
+  InterfereCores cores(interfere);
+  const auto samples = slow_down_samples(interfere, source, kind, cores);
   return samples ? std::optional(medians(*samples)) : std::nullopt;
 }
 

@@ -26,21 +26,7 @@ ProfileTable read_profile(const ProbeRows& profile, TimeSource source);
 /// `without_row`.
 void keep_covered(ProfileTable& table);
 
-/// What was measured of every two cores, sample by sample.
-struct PairSamples {
-  std::vector<CoreName> cores;
-  std::vector<std::vector<double>> cells;  ///< as in a CoreMatrix; empty: not measured
-  std::vector<double>& at(std::size_t i, std::size_t j) { return cells[i * cores.size() + j]; }
-  const std::vector<double>& at(std::size_t i, std::size_t j) const {
-    return cells[i * cores.size() + j];
-  }
-};
-/// The median of each cell.
-CoreMatrix medians(const PairSamples& samples);
-
-/// Samples of slow_down() and of handoff_latency(). A coefficient of a regression is one sample.
-std::optional<PairSamples> slow_down_samples(const ProbeRows& interfere, TimeSource source,
-                                             const Contention& kind);
+/// Samples of handoff_latency().
 std::optional<PairSamples> handoff_samples(const ProbeRows& handoff, TimeSource source,
                                            const std::string& kind);
 

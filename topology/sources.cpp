@@ -213,34 +213,29 @@ SourceResult judge_profile(const ProbeRows& profile, TimeSource source, std::uin
   return result;
 }
 
-std::vector<SourceResult> judge_interference(const ProbeRows& interfere, TimeSource source,
-                                             std::uint64_t seed) {
+std::vector<SourceResult> judge_interference(const ContentionSamples& slow_downs,
+                                             const std::string& file, std::uint64_t seed) {
   std::vector<SourceResult> results;
-  const std::vector<Contention> kinds = contentions_of(interfere, source);
   std::map<std::string, Control> controls;  // by the victim's work
-  for (const Contention& kind : kinds) {
+  for (const auto& [kind, samples] : slow_downs) {
     if (!kind.control()) continue;
-    const auto matrix = slow_down(interfere, source, kind);
-    if (!matrix) continue;
     // Register work shares nothing but what every pair shares: its spread is what pairs scatter by.
     std::vector<double> cells;
-    for (const auto& cell : matrix->cells) {
+    for (const auto& cell : medians(samples).cells) {
       if (cell) cells.push_back(log_of(*cell));
     }
     if (const auto spread = mad(cells)) {
       controls[kind.victim_work] = {median(cells).value_or(0), 1.4826 * *spread};
     }
   }
-  for (const Contention& kind : kinds) {
+  for (const auto& [kind, samples] : slow_downs) {
     if (kind.control()) continue;
-    auto samples = slow_down_samples(interfere, source, kind);
-    if (!samples) continue;
     const auto control = controls.find(kind.victim_work);
-    PairSamples logs = changed(std::move(*samples), log_of);
+    PairSamples logs = changed(samples, log_of);
     const bool known = control != controls.end();
     const std::string open = known ? open_pairs(logs, control->second) : " (no register control)";
     results.push_back(judge_pairs(std::move(logs), known ? control->second.spread : 0, seed,
-                                  interfere.file + " " + kind.label(), "a mutual slow-down"));
+                                  file + " " + kind.label(), "a mutual slow-down"));
     results.back().verdict += open;
   }
   return results;

@@ -36,8 +36,8 @@ std::vector<NamedLevel> levels_inside(const SourceResult& source,
 
 SourceResult judge_profile(const ProbeRows& profile, TimeSource source, std::uint64_t seed);
 /// One result for each work that is not the register control.
-std::vector<SourceResult> judge_interference(const ProbeRows& interfere, TimeSource source,
-                                             std::uint64_t seed);
+std::vector<SourceResult> judge_interference(const ContentionSamples& slow_downs,
+                                             const std::string& file, std::uint64_t seed);
 /// One result for each kind of hand-off.
 std::vector<SourceResult> judge_handoff(const ProbeRows& handoff, TimeSource source,
                                         std::uint64_t seed);

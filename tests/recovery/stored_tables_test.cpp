@@ -333,7 +333,8 @@ void add_interference(Facts& facts, std::size_t subsets, int samples, std::uint6
     for (const auto& cell : matrix->cells) cells.push_back(cell.value_or(std::nan("")));
     facts.digest(name + " " + kind.label(), cells);
   }
-  for (const auto& source : judge_interference(probe, TimeSource::host_clock, 3)) {
+  for (const auto& source :
+       judge_interference(slow_downs_of(probe, TimeSource::host_clock), probe.file, 3)) {
     add_source(facts, name, source);
     for (const auto& level :
          levels_inside(source, {{device.cores.begin(), device.cores.begin() + 8}}, 3)) {
