@@ -31,6 +31,13 @@ target_include_directories(sonde_gnuplot_iostream SYSTEM INTERFACE ${GNUPLOT_IOS
 target_link_libraries(sonde_gnuplot_iostream INTERFACE
   Boost::iostreams Boost::system Boost::filesystem)
 
+# Checks of rows by the instructions there are for them: 8 times as fast as zlib's on a row.
+find_path(DEFLATE_INCLUDE libdeflate.h REQUIRED)
+find_library(DEFLATE_LIBRARY deflate REQUIRED)
+add_library(sonde_deflate INTERFACE)
+target_include_directories(sonde_deflate SYSTEM INTERFACE ${DEFLATE_INCLUDE})
+target_link_libraries(sonde_deflate INTERFACE ${DEFLATE_LIBRARY})
+
 # oneDNN has a CMake package, but it asks for OpenCL, which nothing here uses.
 find_path(DNNL_INCLUDE dnnl.hpp REQUIRED)
 find_library(DNNL_LIBRARY dnnl REQUIRED)

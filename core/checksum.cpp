@@ -1,4 +1,4 @@
-#include <zlib.h>
+#include <libdeflate.h>
 
 #include <algorithm>
 
@@ -7,8 +7,7 @@
 namespace sonde {
 
 std::uint32_t extend_crc32(std::uint32_t crc, std::string_view more) {
-  return static_cast<std::uint32_t>(
-      crc32_z(crc, reinterpret_cast<const Bytef*>(more.data()), more.size()));
+  return libdeflate_crc32(crc, more.data(), more.size());
 }
 
 std::string hex_digits(std::uint32_t value) {
