@@ -27,7 +27,9 @@ std::size_t end_of_literal(std::string_view text, std::size_t at) {
 class Finder {
  public:
   Finder(const std::string& file, std::string_view text)
-      : file_(file), text_(text), code_(code_only(text)) {}
+      : file_(file), text_(text), code_(code_only(text)) {
+    blank_sizes();
+  }
 
   std::vector<Mutant> all() {
     operators();
@@ -52,6 +54,19 @@ class Finder {
     mutant.from = std::string(text_.substr(at, length));
     mutant.to = std::move(to);
     found_.push_back(std::move(mutant));
+  }
+
+  /// Blanks what sets how much is done at a time and nothing else: room that is reserved, and
+  /// constants named after batches, buffers, workers.
+  void blank_sizes() {
+    static const std::regex sizes(
+        R"(\breserve\([^;]*;|constexpr [^;=]*k\w*(Batch|Buffer|Worker)\w* = [^;]*;)");
+    for (std::sregex_iterator at(code_.begin(), code_.end(), sizes), end; at != end; ++at) {
+      for (std::ptrdiff_t i = 0; i + 1 < at->length(); ++i) {
+        char& c = code_[static_cast<std::size_t>(at->position() + i)];
+        if (c != '\n') c = '_';
+      }
+    }
   }
 
   bool starts(std::size_t at, std::string_view word) const {

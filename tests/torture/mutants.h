@@ -23,7 +23,9 @@ struct Mutant {
 std::string code_only(std::string_view text);
 
 /// Every mutant of a file formatted in the style of this repository (binary operators have blanks
-/// around them, pointers and template brackets do not), in the order of the text.
+/// around them, pointers and template brackets do not), in the order of the text. Left alone is
+/// what only sets how much is done at a time, whatever the result: room that is reserved, and
+/// constants named after batches, buffers and workers.
 std::vector<Mutant> find_mutants(const std::string& file, std::string_view text);
 
 std::string apply(std::string text, const Mutant& mutant);

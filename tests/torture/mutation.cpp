@@ -31,7 +31,8 @@ using sonde::mutation::Mutant;
 constexpr std::size_t kUsualMutants = 300;
 constexpr double kTarget = 0.85;
 
-/// Which tests use a source, the quickest and most likely to notice first.
+/// Which tests use a source, the quickest and most likely to notice first: the last of them are
+/// slow, and asked only of what all before them did not notice.
 struct Suite {
   const char* files;  ///< prefix of the path
   const char* program;
@@ -63,6 +64,26 @@ constexpr Suite kSuites[] = {
     {"membw/", "test_recovery_copy", "*"},
     {"gemm_sweep/", "test_unit_gemm_shapes", "*"},
     {"gemm_sweep/", "test_recovery_stored", "StoredTables.Gemms"},
+    {"core/", "test_unit_harness", "*"},
+    {"core/", "test_unit_report", "*"},
+    {"core/", "test_unit_host_machine", "*"},
+    {"core/", "test_recovery_compare", "*"},
+    {"core/", "test_recovery_analysis", "*"},
+    {"core/", "test_recovery_copy", "*"},
+    {"core/", "test_recovery_topology", "*"},
+    {"core/", "test_output_report", "Report*:Figure*-ReportPageInABrowser*"},
+    {"core/decide", "test_recovery_coverage", "*"},
+    {"core/drift", "test_recovery_coverage", "*"},
+    {"core/statistics", "test_recovery_coverage", "*"},
+    {"core/byte", "test_unit_stored", "*AnyDamagedByte*"},
+    {"core/checksum", "test_unit_stored", "*AnyDamagedByte*"},
+    {"core/csv", "test_unit_stored", "*AnyDamagedByte*"},
+    {"core/row_", "test_unit_stored", "*AnyDamagedByte*"},
+    {"membw/", "test_unit_harness", "*"},
+    {"report/copy_", "test_unit_report", "*"},
+    {"report/copy_", "test_recovery_h200", "*"},
+    {"topology/", "test_recovery_h200", "*"},
+    {"topology/", "test_recovery_random_topology", "*"},
 };
 
 /// Left out: what only whole programs use, and what could signal or stop processes that are not its

@@ -40,6 +40,18 @@ TEST(Mutants, TextCommentsAndTemplatesAreLeftAlone) {
   EXPECT_TRUE(results("const char* raw = R\"(1 < 2)\";\nint* p;\n").empty());
 }
 
+TEST(Mutants, SizesOfPiecesAreLeftAloneAndNothingBesideThem) {
+  EXPECT_TRUE(results("  cells.reserve(1 + 2 * n);\n").empty());
+  EXPECT_TRUE(results("constexpr int kRowsInBatch = 512;\nconstexpr unsigned kMostWorkers = 2;\n"
+                      "constexpr std::size_t kBuffer = 1 << 16;\n")
+                  .empty());
+  EXPECT_EQ(results("constexpr int kMostRows = 5;\n").size(), 2U);
+  EXPECT_EQ(
+      results("  cells.reserve(9);\n  x = 5;\n"),
+      (std::set<std::string>{"  cells.reserve(9);\n  x = 6;\n", "  cells.reserve(9);\n  x = 4;\n",
+                             "  cells.reserve(9);\n  ;\n"}));
+}
+
 TEST(Mutants, AMutantKnowsItsLine) {
   const auto found = find_mutants("core/x.cpp", "void f() {\n  int a = b;\n  g(a);\n}\n");
   ASSERT_EQ(found.size(), 1U);
