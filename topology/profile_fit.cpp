@@ -94,7 +94,6 @@ Series without_drift(const Series& values, const Series& x, double most_slope) {
     const std::size_t reach = std::min({kDriftReach, i, n - 1 - i});
     for (; last < i + reach + 1; ++last) line.add(x[last], values[last], 1);
     for (; first < i - reach; ++first) line.add(x[first], values[first], -1);
-    for (; last > i + reach + 1; --last) line.add(x[last - 1], values[last - 1], -1);
     if (std::isnan(values[i]) || std::isnan(x[i]) || line.n < 1) continue;
     const double slope = std::clamp(line.slope(), -most_slope, most_slope);
     result[i] -= line.y / line.n + slope * (x[i] - line.x / line.n);

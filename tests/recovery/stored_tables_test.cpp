@@ -376,8 +376,8 @@ TEST(StoredTables, RandomChips) {
   constexpr std::size_t kMostCores = 28;
   Facts facts;
   int taken = 0;
-  for (std::uint64_t seed = 200; taken < 8; ++seed) {
-    const Kind kind = taken < 6 ? Kind::planted : Kind::none;
+  for (std::uint64_t seed = 200; taken < 16; ++seed) {
+    const Kind kind = taken < 12 ? Kind::planted : Kind::none;
     if (sim::Topology(sim::random_chip(seed, kind)).cores().size() > kMostCores) continue;
     const ChipOutcome outcome = measure_chip(seed, kind, {});
     const std::string name = fmt::format("chip {}", seed);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <sstream>
 
 #include "core/csv_reader.h"
@@ -87,6 +89,43 @@ TEST(StoredTexts, Words) {
                       join_names({"a", "b", "c"}), format_core_set({}),
                       format_core_set({{"b", 1}, {"a", 3}, {"b", 0}, {"a", 1}, {"b", 2}})});
   expect_stored(facts, "words.txt");
+}
+
+TEST(StoredTexts, FoldersOfMachinesAndOfData) {
+  Facts facts;
+  const auto root = folder() / "machine";
+  std::filesystem::create_directories(root / "sys" / "b");
+  std::filesystem::create_directories(root / "sys" / "a");
+  write_text(root / "sys" / "text", "two\nlines\n\n");
+  write_text(root / "sys" / "number", " 42\n");
+  write_text(root / "sys" / "huge", "18446744073709551616\n");
+  write_text(root / "sys" / "empty", "");
+  const FileRoot machine(root);
+  for (const std::string path :
+       {"/sys/text", "sys/number", "/sys/huge", "/sys/empty", "/sys/a", "/sys/none", "/sys", "/"}) {
+    const auto whole = machine.integer(path);
+    facts.add("path " + path, {"'" + machine.text(path).value_or("none") + "'",
+                               whole ? std::to_string(*whole) : "-", machine.exists(path),
+                               listed(machine.list(path))});
+  }
+  const char* before = std::getenv("SONDE_DATA");
+  const std::string kept = before == nullptr ? "" : before;
+  ::setenv("SONDE_DATA", (root / "sys").c_str(), 1);
+  facts.add("no data", {said([] { return data_directory().string(); })});
+  std::filesystem::create_directories(root / "sys" / "chips");
+  facts.add("data", {without_folder(said([] { return data_directory().string(); }))});
+  before == nullptr ? ::unsetenv("SONDE_DATA") : ::setenv("SONDE_DATA", kept.c_str(), 1);
+  facts.add("files",
+            {said([&] { return read_file(root / "none"); }), said([&] { return read_file(root); }),
+             read_file(root / "sys" / "text"), create_directory_exclusively(root / "fresh"),
+             create_directory_exclusively(root / "fresh"), said([&] {
+               return std::to_string(create_directory_exclusively(root / "no" / "where"));
+             }),
+             said([&] {
+               write_file_atomically(root / "no" / "where", "x");
+               return "written";
+             })});
+  expect_stored(facts, "folders.txt");
 }
 
 TEST(StoredTexts, Trees) {
