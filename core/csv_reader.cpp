@@ -217,7 +217,8 @@ Table TableReader::read() {
   for (const std::string& line : bad_lines_) table_.warnings.push_back(line + ": left out");
   if (table_.unprotected > 0) {
     table_.warnings.push_back(path_ + ": " + format_count(table_.unprotected) +
-                              " unprotected rows (no check)");
+                              (table_.unprotected == 1 ? " unprotected row" : " unprotected rows") +
+                              " (no check)");
   }
   return std::move(table_);
 }
