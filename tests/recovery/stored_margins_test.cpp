@@ -102,6 +102,31 @@ Curve thinned(Curve curve, Rng& rng) {
   return curve;
 }
 
+/// Every so-manieth size of a part of the curve, as a user's own list of sizes may be.
+Curve coarse(const Curve& curve, Rng& rng) {
+  Curve kept;
+  const std::size_t step = 1 + rng.below(9), most = 4 + rng.below(30);
+  for (std::size_t i = rng.below(curve.size() / 2); i < curve.size() && kept.size() < most;
+       i += step)
+    kept.push_back(curve[i]);
+  return kept;
+}
+
+TEST(StoredMargins, CopiesAtFewSizes) {
+  Facts facts;
+  for (std::uint64_t seed = 6000; seed < 6040; ++seed) {
+    Rng rng(seed);
+    testing_copies::CopyEngine engine = testing_copies::random_engine(seed);
+    engine.noise *= between(rng, 0.05, 1);
+    const Curve curve = testing_copies::measure_engine(engine, seed);
+    for (int part = 0; part < 4; ++part) {
+      add_copy_shape(facts, fmt::format("engine {} part {}", seed, part),
+                     analyse_copy(coarse(curve, rng), part == 0, {}));
+    }
+  }
+  expect_stored(facts, "margins_few_sizes.txt");
+}
+
 TEST(StoredMargins, CopiesOfFewSamplesAndMuchNoise) {
   Facts facts;
   for (std::uint64_t seed = 5000; seed < 5050; ++seed) {

@@ -80,11 +80,12 @@ class Finder {
     };
     static constexpr Swap kSwaps[] = {
         {"relation", "<", "<="},    {"relation", "<=", "<"},    {"relation", ">", ">="},
-        {"relation", ">=", ">"},    {"relation", "==", "!="},   {"relation", "!=", "=="},
-        {"arithmetic", "+", "-"},   {"arithmetic", "-", "+"},   {"arithmetic", "*", "/"},
-        {"arithmetic", "/", "*"},   {"arithmetic", "%", "*"},   {"arithmetic", "+=", "-="},
-        {"arithmetic", "-=", "+="}, {"arithmetic", "*=", "/="}, {"arithmetic", "/=", "*="},
-        {"logic", "&&", "||"},      {"logic", "||", "&&"}};
+        {"relation", ">=", ">"},    {"negation", "<", ">="},    {"negation", "<=", ">"},
+        {"negation", ">", "<="},    {"negation", ">=", "<"},    {"negation", "==", "!="},
+        {"negation", "!=", "=="},   {"arithmetic", "+", "-"},   {"arithmetic", "-", "+"},
+        {"arithmetic", "*", "/"},   {"arithmetic", "/", "*"},   {"arithmetic", "%", "*"},
+        {"arithmetic", "+=", "-="}, {"arithmetic", "-=", "+="}, {"arithmetic", "*=", "/="},
+        {"arithmetic", "/=", "*="}, {"logic", "&&", "||"},      {"logic", "||", "&&"}};
     for (std::size_t at = 1; at + 1 < code_.size(); ++at) {
       if (code_[at] == '!' && code_[at + 1] != '=') add(at, 1, "negation", "");
       if (code_[at - 1] != ' ') continue;

@@ -13,8 +13,9 @@ struct Mutant {
   std::size_t line = 0;
   std::size_t at = 0;
   std::size_t length = 0;
-  std::string
-      kind;  ///< relation, arithmetic, logic, constant, negation, extreme, return, statement
+  /// relation (a limit that now is, or is not, inside), negation (the opposite asked), arithmetic,
+  /// logic, constant, extreme, return, statement.
+  std::string kind;
   std::string from;
   std::string to;
 };

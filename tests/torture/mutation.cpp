@@ -364,9 +364,16 @@ int run(const Options& options) {
   const std::vector<std::size_t> counted = progress.counted(options.mutants);
   std::string csv = std::string(kHeader) + "\n";
   std::size_t killed = 0;
+  std::map<std::string, std::pair<int, int>> kinds;  // killed of how many
   for (const std::size_t index : counted) {
     csv += line_of(index, order[index], progress.verdict(index)) + "\n";
-    if (progress.verdict(index).what == "killed") ++killed;
+    const bool noticed = progress.verdict(index).what == "killed";
+    killed += noticed;
+    kinds[order[index].kind].first += noticed;
+    ++kinds[order[index].kind].second;
+  }
+  for (const auto& [kind, count] : kinds) {
+    std::printf("%-12s %3d of %3d\n", kind.c_str(), count.first, count.second);
   }
   const auto [low, high] = wilson(static_cast<double>(killed), static_cast<double>(counted.size()));
   const double share = static_cast<double>(killed) / static_cast<double>(counted.size());

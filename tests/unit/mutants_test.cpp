@@ -20,10 +20,10 @@ std::set<std::string> results(const std::string& text) {
 TEST(Mutants, OneLineGivesTheseAndNoOthers) {
   EXPECT_EQ(results("  if (a < b && !c)\n    x = y + 2;\n"),
             (std::set<std::string>{
-                "  if (a <= b && !c)\n    x = y + 2;\n", "  if (a < b || !c)\n    x = y + 2;\n",
-                "  if (a < b && c)\n    x = y + 2;\n", "  if (a < b && !c)\n    x = y - 2;\n",
-                "  if (a < b && !c)\n    x = y + 3;\n", "  if (a < b && !c)\n    x = y + 1;\n",
-                "  if (a < b && !c)\n    ;\n"}));
+                "  if (a <= b && !c)\n    x = y + 2;\n", "  if (a >= b && !c)\n    x = y + 2;\n",
+                "  if (a < b || !c)\n    x = y + 2;\n", "  if (a < b && c)\n    x = y + 2;\n",
+                "  if (a < b && !c)\n    x = y - 2;\n", "  if (a < b && !c)\n    x = y + 3;\n",
+                "  if (a < b && !c)\n    x = y + 1;\n", "  if (a < b && !c)\n    ;\n"}));
 }
 
 TEST(Mutants, ReturnsExtremesAndFractions) {
