@@ -174,6 +174,7 @@ TEST(StoredFiles, ManifestsWithEachFieldLeftOutOrOfAnotherType) {
                                               0,
                                               "",
                                               "text",
+                                              std::string(70, 'q'),
                                               nlohmann::json::array(),
                                               nlohmann::json::object(),
                                               18446744073709551615ULL,

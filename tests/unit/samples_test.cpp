@@ -167,6 +167,7 @@ TEST(SamplingOf, IsAdaptiveUnlessTheManifestSaysNot) {
   EXPECT_TRUE(stopped_adaptively(manifest, "copy"));
   // Samples that all drift alike are seen to.
   std::vector<Row> rows;
+  rows.reserve(40);
   for (int i = 0; i < 40; ++i) rows.push_back(row_of(0, i, 100 + i));
   const ProbeRows probe = probe_of(rows);
   const Sampling sampling = sampling_of(manifest, group_rows(probe, TimeSource::modelled));
