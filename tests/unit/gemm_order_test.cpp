@@ -121,5 +121,76 @@ TEST(GemmOrder, ABudgetSkipsWhatIsTooLongWithTheReason) {
   EXPECT_EQ(skipped, 3) << "the long shape and the two larger roofs";
 }
 
+TEST(GemmOrder, MoreThanFiftyAreASweep) {
+  SweepWish listed = wish();
+  listed.listed = true;
+  const auto turns = [&](std::int64_t count) {
+    std::vector<std::int64_t> all;
+    for (const Visit& visit : visits_of(many(count), listed)) all.push_back(visit.turn);
+    return all;
+  };
+  EXPECT_EQ(turns(0), std::vector<std::int64_t>{});
+  EXPECT_EQ(turns(1), std::vector<std::int64_t>{0});
+  EXPECT_EQ(turns(50).size(), 50U);
+  EXPECT_EQ(turns(50).back(), 49);
+  // The register loop and three roofs, an anchor, 50 shapes, an anchor, the rest, an anchor.
+  std::vector<std::int64_t> of_51;
+  for (std::int64_t i = 0; i < 50; ++i) of_51.push_back(5 + i);
+  for (const std::int64_t turn : {56, 0, 1, 2, 3, 4, 55, 57}) of_51.push_back(turn);
+  EXPECT_EQ(turns(51), of_51);
+  const auto of_100 = turns(100);
+  EXPECT_EQ(of_100.size(), 100U + 4 + 3) << "no anchor twice at the end";
+  EXPECT_EQ(of_100[49], 54);
+  EXPECT_EQ(of_100[50], 56);
+  EXPECT_EQ(of_100.back(), 106);
+}
+
+TEST(GemmOrder, AShapeMayTakeItsPartOfTheBudgetAndNoMore) {
+  SweepWish wanted = wish();
+  wanted.budget_s = 12;
+  const auto skips = [&](const std::vector<double>& seconds) {
+    std::vector<Shape> shapes;
+    for (std::size_t i = 0; i < seconds.size(); ++i)
+      shapes.push_back({static_cast<std::int64_t>(i), 1, 1, ""});
+    wanted.estimate_s = [&](const Shape& shape) {
+      return seconds.at(static_cast<std::size_t>(shape.m));
+    };
+    std::vector<std::string> all;
+    for (const Visit& visit : visits_of(shapes, wanted)) all.push_back(visit.skip);
+    return all;
+  };
+  // Eight repetitions each; alone it may take all.
+  EXPECT_EQ(skips({1.5}), std::vector<std::string>{""});
+  EXPECT_EQ(skips({1.501}), std::vector<std::string>{"eight repetitions would take about 12.01 s, "
+                                                     "more than 1/1 of the budget of 12 s"});
+  EXPECT_EQ(skips({0.75, 0.76}),
+            (std::vector<std::string>{"",
+                                      "eight repetitions would take about 6.08 s, more than "
+                                      "1/2 of the budget of 12 s"}));
+  std::vector<double> thirty(30, 0.0625);
+  EXPECT_EQ(skips(thirty), std::vector<std::string>(30)) << "1/24, not 1/30";
+  thirty[7] = 0.0626;
+  EXPECT_EQ(skips(thirty)[7],
+            "eight repetitions would take about 0.51 s, more than 1/24 of the budget of 12 s");
+  wanted.budget_s.reset();
+  EXPECT_EQ(skips({1e9}), std::vector<std::string>{""});
+}
+
+TEST(GemmOrder, WhatIsSkippedHasNoTurnOfItsOwn) {
+  SweepWish wanted = wish();
+  wanted.budget_s = 8;
+  wanted.estimate_s = [](const Shape& shape) { return shape.m == 2 ? 9.0 : 0.01; };
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    wanted.seed = seed;
+    std::set<std::int64_t> turns;
+    for (const Visit& visit : visits_of(many(4), wanted)) {
+      if (visit.skip.empty()) turns.insert(visit.turn);
+      EXPECT_TRUE(visit.skip.empty() || visit.turn == 0);
+      EXPECT_EQ(visit.skip.empty(), visit.shape.m != 2);
+    }
+    EXPECT_EQ(turns, (std::set<std::int64_t>{0, 1, 2}));
+  }
+}
+
 }  // namespace
 }  // namespace sonde

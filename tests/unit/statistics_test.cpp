@@ -36,6 +36,29 @@ TEST(Quantile, Interpolates) {
   EXPECT_DOUBLE_EQ(*quantile(x, 0.25), 1.75);
 }
 
+TEST(Quantile, OfTheEndsAreTheSamplesThemselves) {
+  EXPECT_EQ(quantile(std::vector<double>{1, -1e20}, 1), 1) << "not 1 less what rounding lost";
+  EXPECT_EQ(quantile(std::vector<double>{1e20, 1}, 0), 1);
+  EXPECT_EQ(quantile(std::vector<double>{7}, 0), 7);
+  EXPECT_EQ(quantile(std::vector<double>{7}, 1), 7);
+  EXPECT_FALSE(quantile({}, 1));
+}
+
+TEST(RobustDeviation, NeedsFourAndIsCorrectedForFew) {
+  EXPECT_FALSE(robust_deviation({}));
+  EXPECT_FALSE(robust_deviation(std::vector<double>{1, 2, 3}));
+  EXPECT_DOUBLE_EQ(*robust_deviation(std::vector<double>{1, 2, 3, 4}), 1.4826 * 4 / 3.2);
+  EXPECT_EQ(robust_deviation(std::vector<double>(4, 2.5)), 0);
+}
+
+TEST(MedianDeviation, IsThatOfNormalSamplesWithinAHundredth) {
+  EXPECT_DOUBLE_EQ(median_deviation(2), std::sqrt(0.5)) << "the median of two is their mean";
+  EXPECT_NEAR(median_deviation(3), 0.6698, 0.0067);
+  EXPECT_NEAR(median_deviation(4), 0.5460, 0.0055);
+  EXPECT_NEAR(median_deviation(5), 0.5356, 0.0054);
+  EXPECT_NEAR(median_deviation(1'000'001), 1.2533e-3, 1e-6);  // the root of pi / 2 n
+}
+
 TEST(MedianInterval, UnknownBelowEightSamples) {
   for (int n = 0; n < 8; ++n)
     EXPECT_FALSE(median_interval(std::vector<double>(static_cast<std::size_t>(n), 1.0)));
@@ -77,6 +100,16 @@ TEST(MedianInterval, UnknownWhenTheConfidenceIsOutOfReach) {
   const std::vector<double> x = {1, 2, 3, 4, 5, 6, 7, 8};
   EXPECT_TRUE(median_interval(x, kLookConfidence));  // 8 samples reach it
   EXPECT_FALSE(median_interval(x, 0.999));
+}
+
+TEST(MedianInterval, WhatIsJustReachedIsReached) {
+  // The extremes of eight hold the median unless all are on one side: 1 - 2 / 2^8.
+  const std::vector<double> x = {8, 2, 3, 4, 5, 6, 7, 1};
+  const auto interval = median_interval(x, 0.9921875);
+  ASSERT_TRUE(interval);
+  EXPECT_EQ(interval->low, 1);
+  EXPECT_EQ(interval->high, 8);
+  EXPECT_FALSE(median_interval(x, 0.9921876));
 }
 
 TEST(MedianInterval, BetweenTheTwoInTheMiddleThereIsNoNarrowerOne) {
@@ -240,6 +273,16 @@ TEST(DecideStop, LooksOnlyAtFixedCounts) {
   EXPECT_EQ(decide_stop(std::vector<double>{}, 0.5), Stop::more);
 }
 
+TEST(DecideStop, AsNarrowAsAskedIsEnough) {
+  const std::vector<double> x = {0.8, 0.9, 1, 1, 1, 1, 1.1, 1.2};  // their median is 1
+  const double width = estimate_median(x, {.adaptive = true, .drift = {}}).interval->width();
+  EXPECT_EQ(decide_stop(x, width), Stop::converged);
+  EXPECT_EQ(decide_stop(x, std::nextafter(width, 0)), Stop::more);
+  std::vector<double> below = x;
+  for (double& value : below) value = -value;
+  EXPECT_EQ(decide_stop(below, width), Stop::converged) << "of the size of the median";
+}
+
 TEST(DecideStop, CapsNoisyPoints) {
   Rng rng(9);
   std::vector<double> x;
@@ -271,6 +314,26 @@ TEST(RateOf, TurnsTheIntervalRound) {
   EXPECT_EQ(rate.interval->high, 50);
   EXPECT_EQ(rate.n, 9);
   EXPECT_FALSE(rate_of(100, {4.0, std::nullopt, 3}).interval);
+  EXPECT_FALSE(rate_of(100, {4.0, Interval{0, 5}, 9}).interval) << "no rate is that large";
+  EXPECT_FALSE(rate_of(100, {4.0, Interval{-1, 5}, 9}).interval);
+}
+
+TEST(LargestOf, WhatReachesItsLowEndCouldHaveBeenIt) {
+  const Estimate best{10.0, Interval{8, 12}, 20};
+  const auto low = [&](const Estimate& other, std::size_t others) {
+    std::vector<Estimate> all(others, other);
+    all.push_back(best);
+    return largest_of(all).interval->low;
+  };
+  const Estimate touching{7.0, Interval{6, 8}, 20}, below{7.0, Interval{6, 7.999}, 20};
+  EXPECT_EQ(low(below, 9), 8);
+  EXPECT_EQ(low(touching, 1), 8) << "two to choose from";
+  EXPECT_LT(low(touching, 2), 8) << "three";
+  // Without an interval a value stands for itself.
+  EXPECT_EQ(low({7.999, std::nullopt, 3}, 9), 8);
+  EXPECT_NEAR(low({8.0, std::nullopt, 3}, 9), 10 - 2 * 2.8609 / 2.0930, 5e-3);
+  EXPECT_EQ(low({std::nullopt, std::nullopt, 0}, 9), 8);
+  EXPECT_FALSE(largest_of(std::vector<Estimate>{{3.0, std::nullopt, 3}}).interval);
 }
 
 TEST(LargestOf, ReachesFurtherDownForWhatElseCouldHaveBeenIt) {
