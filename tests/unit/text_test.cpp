@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "core/error.h"
 #include "core/json_fields.h"
 #include "core/manifest.h"
@@ -22,6 +24,24 @@ TEST(ShownText, KeepsLettersAndReplacesWhatActs) {
   EXPECT_EQ(shown_text("\xff\xc3(\xe2\x82"), std::string("?") + "?(" + "?" + "?");
   EXPECT_EQ(shown_text("\xc0\xaf\xed\xa0\x80\xf4\x90\x80\x80"), "?????????");  // never valid
   EXPECT_EQ(shown_text("\U0001F600"), "\U0001F600");
+}
+
+std::string utf8(char32_t c) {
+  if (c < 0x800) return {static_cast<char>(0xc0 | c >> 6), static_cast<char>(0x80 | (c & 0x3f))};
+  return {static_cast<char>(0xe0 | c >> 12), static_cast<char>(0x80 | (c >> 6 & 0x3f)),
+          static_cast<char>(0x80 | (c & 0x3f))};
+}
+
+TEST(ShownText, EveryMarkOfDirectionAndNothingBesideThem) {
+  const std::set<char32_t> marks = {0x061c, 0x200e, 0x200f, 0x202a, 0x202b, 0x202c,
+                                    0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069};
+  const std::set<char32_t> breaks = {0x2028, 0x2029};
+  for (char32_t c = 0x0600; c < 0x2100; ++c) {
+    const std::string expected = marks.contains(c) ? "?" : breaks.contains(c) ? " " : utf8(c);
+    EXPECT_EQ(shown_text(utf8(c)), expected) << std::hex << static_cast<unsigned>(c);
+  }
+  for (char32_t c = 0x80; c < 0x100; ++c)
+    EXPECT_EQ(shown_text(utf8(c)), c < 0xa0 ? " " : utf8(c)) << static_cast<unsigned>(c);
 }
 
 TEST(ShownText, CutsByCharacters) {
