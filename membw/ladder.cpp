@@ -20,7 +20,7 @@ std::vector<std::int64_t> size_ladder(std::int64_t low, std::int64_t high, int p
   }
   std::vector<std::int64_t> sizes = {low};
   const auto stride = static_cast<std::size_t>(8 / per_octave);
-  for (std::int64_t octave = kGrain; octave <= high && octave > 0; octave *= 2) {
+  for (std::int64_t octave = kGrain;; octave *= 2) {
     for (std::size_t i = 0; i < 8; i += stride) {
       // 128 bits: the product of a large size and a step passes 2^63.
       const Wide exact = static_cast<Wide>(octave) * kSteps[i];
@@ -29,6 +29,7 @@ std::vector<std::int64_t> size_ladder(std::int64_t low, std::int64_t high, int p
       if (i > 0 && size % kPage == 0) size += kGrain;
       if (size > sizes.back() && size < high) sizes.push_back(size);
     }
+    if (octave > high / 2) break;  // the next one might pass 2^63
   }
   if (high > sizes.back()) sizes.push_back(high);
   return sizes;
@@ -39,11 +40,12 @@ std::vector<std::int64_t> class_sizes(std::int64_t low, std::int64_t high) {
   constexpr std::int64_t kSteps = 16;
   constexpr std::int64_t kOffsets[] = {kGrain, kPage, 16 * kPage};
   std::vector<std::int64_t> sizes;
-  for (std::int64_t power = kPage; power <= high && power > 0; power *= 2) {
+  for (std::int64_t power = kPage;; power *= 2) {
     for (const std::int64_t offset : kOffsets) {
       if (offset <= power / kSteps) sizes.push_back(power + offset);
     }
     sizes.push_back(power + power / 2);
+    if (power > high / 2) break;  // as above
   }
   std::erase_if(sizes, [&](std::int64_t size) { return size < low || size > high; });
   return sizes;

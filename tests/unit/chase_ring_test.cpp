@@ -168,5 +168,113 @@ TEST(Refine, NothingIsAddedWhereNothingJumps) {
   EXPECT_EQ(refined(paged, false).size(), size_ladder(1024, 16 << 20, 8).size());
 }
 
+TEST(Ladder, TakesFrom64BytesAndOneToEightAnOctave) {
+  EXPECT_EQ(size_ladder(64, 64, 8), std::vector<std::int64_t>{64});
+  EXPECT_EQ(size_ladder(64, 128, 8), (std::vector<std::int64_t>{64, 128}));
+  EXPECT_EQ(size_ladder(64, 65, 1), (std::vector<std::int64_t>{64, 65}));
+  EXPECT_EQ(size_ladder(1000, 1030, 1), (std::vector<std::int64_t>{1000, 1024, 1030}));
+  EXPECT_EQ(size_ladder(1024, 2048, 2), (std::vector<std::int64_t>{1024, 1472, 2048}));
+  EXPECT_EQ(size_ladder(1024, 2048, 4), (std::vector<std::int64_t>{1024, 1216, 1472, 1728, 2048}));
+  EXPECT_THROW(size_ladder(63, 100, 8), std::invalid_argument);
+  EXPECT_THROW(size_ladder(128, 127, 8), std::invalid_argument);
+  for (const int wrong : {-1, 0, 3, 5, 6, 7, 9, 16})
+    EXPECT_THROW(size_ladder(64, 128, wrong), std::invalid_argument) << wrong;
+  // The largest sizes there are end the ladder, not the count.
+  const auto all = size_ladder(std::int64_t{1} << 61, INT64_MAX, 1);
+  EXPECT_EQ(all,
+            (std::vector<std::int64_t>{std::int64_t{1} << 61, std::int64_t{1} << 62, INT64_MAX}));
+}
+
+TEST(Ladder, ClassSizesAreWithinTheirLimits) {
+  EXPECT_EQ(class_sizes(4160, 4160), std::vector<std::int64_t>{4160});
+  EXPECT_EQ(class_sizes(4161, 6143), std::vector<std::int64_t>{});
+  EXPECT_EQ(class_sizes(4161, 6144), std::vector<std::int64_t>{6144}) << "both limits belong to it";
+  EXPECT_EQ(class_sizes(1024, 4095), std::vector<std::int64_t>{});
+  // 4 KiB is a sixteenth of 64 KiB, and 64 KiB one of 1 MiB.
+  EXPECT_EQ(class_sizes(32768, 65536), (std::vector<std::int64_t>{32832, 49152}));
+  EXPECT_EQ(class_sizes(65536, 131071), (std::vector<std::int64_t>{65600, 69632, 98304}));
+  EXPECT_EQ(class_sizes(1 << 20, (1 << 21) - 1),
+            (std::vector<std::int64_t>{1048640, 1052672, 1114112, 1572864}));
+}
+
+/// Sizes in units of 64 bytes, those from `jump` on 20 % slower.
+std::vector<TimedSize> jumping(const std::vector<std::int64_t>& units, std::int64_t jump,
+                               double by = 1.2, double error = 0) {
+  std::vector<TimedSize> tested;
+  for (const std::int64_t unit : units) {
+    const auto bytes = static_cast<double>(64 * unit);
+    tested.push_back({64 * unit, (1e-7 + 1e-10 * bytes) * (unit < jump ? 1 : by), error});
+  }
+  return tested;
+}
+
+/// The next sizes in units of 64 bytes.
+std::vector<std::int64_t> next_of(const std::vector<TimedSize>& tested, bool real = false) {
+  std::vector<std::int64_t> next = refine_sizes(tested, real);
+  for (std::int64_t& bytes : next) {
+    EXPECT_EQ(bytes % 64, 0);
+    bytes /= 64;
+  }
+  return next;
+}
+
+TEST(Refine, TheNextSizeIsTheMiddleOfTheGapOffWholePages) {
+  using Units = std::vector<std::int64_t>;
+  EXPECT_EQ(next_of(jumping({55, 61, 66, 98, 103, 109}, 98)), Units{83}) << "82: odd while wide";
+  EXPECT_EQ(next_of(jumping({63, 65, 66, 82, 83, 84}, 82)), Units{74}) << "16 apart: as it is";
+  EXPECT_EQ(next_of(jumping({63, 65, 66, 83, 84, 85}, 83)), Units{75}) << "17 apart: odd";
+  EXPECT_EQ(next_of(jumping({57, 58, 59, 69, 70, 71}, 69)), Units{65}) << "64 is a page";
+  EXPECT_EQ(next_of(jumping({61, 62, 63, 66, 67, 68}, 66)), Units{65});
+  EXPECT_EQ(next_of(jumping({61, 62, 63, 65, 66, 67}, 65)), Units{}) << "only the page between";
+  EXPECT_EQ(next_of(jumping({61, 62, 63, 67, 68, 69}, 67)), Units{65});
+  EXPECT_EQ(next_of(jumping({65, 66, 67, 68, 69, 70}, 68)), Units{});
+}
+
+TEST(Refine, AGapIsNarrowWithinHalfAPerCentUnlessItIsPlain) {
+  using Units = std::vector<std::int64_t>;
+  const Units narrow = {987, 993, 999, 1003, 1009, 1015}, wide = {986, 992, 998, 1003, 1009, 1015};
+  EXPECT_EQ(next_of(jumping(narrow, 1003)), Units{1001});
+  EXPECT_EQ(next_of(jumping(narrow, 1003), true), Units{});
+  EXPECT_EQ(next_of(jumping(wide, 1003), true), Units{1000});
+  // Its sides stand 20, 13 and 10 errors apart: from 12 on it is plain.
+  EXPECT_EQ(next_of(jumping(narrow, 1003, 1.2, 0.01)), Units{1001});
+  EXPECT_EQ(next_of(jumping(narrow, 1003, 1.2, 0.015)), Units{1001});
+  EXPECT_EQ(next_of(jumping(narrow, 1003, 1.2, 0.02)), Units{});
+  EXPECT_EQ(next_of(jumping(wide, 1003, 1.2, 0.02)), Units{1000});
+}
+
+TEST(Refine, NeedsThreeSizesOnEachSideAndAJumpWorthIt) {
+  using Units = std::vector<std::int64_t>;
+  EXPECT_EQ(next_of({}), Units{});
+  EXPECT_EQ(next_of(jumping({65}, 65)), Units{});
+  EXPECT_EQ(next_of(jumping({65, 66, 82, 83, 84}, 82)), Units{});
+  EXPECT_EQ(next_of(jumping({63, 65, 66, 82, 83}, 82)), Units{});
+  const Units units = {63, 65, 66, 82, 83, 84};
+  EXPECT_EQ(next_of(jumping(units, 82, 1.1)), Units{74});
+  EXPECT_EQ(next_of(jumping(units, 82, 1.01)), Units{}) << "less than 2 %";
+  EXPECT_EQ(next_of(jumping(units, 82, 0.8)), Units{74}) << "downwards as well";
+  const Units close = {85, 91, 97, 99, 105, 111};
+  EXPECT_EQ(next_of(jumping(close, 99, 1.022)), Units{98});
+  EXPECT_EQ(next_of(jumping(close, 99, 1.018)), Units{});
+  const Units spaced = {60, 62, 65, 68, 71, 74};
+  EXPECT_EQ(next_of(jumping(spaced, 68, 1.09), true), Units{66});
+  EXPECT_EQ(next_of(jumping(spaced, 68, 1.07), true), Units{}) << "less than 8 % of a real device";
+  EXPECT_EQ(next_of(jumping(spaced, 68, 1.07)), Units{66});
+}
+
+TEST(Refine, WholePagesAreLeftOutWhereMostSizesAreNone) {
+  using Units = std::vector<std::int64_t>;
+  // Pages of 64 units take half the time.
+  const auto with_pages = [](std::vector<TimedSize> tested) {
+    for (TimedSize& one : tested) one.time *= one.bytes % 4096 == 0 ? 0.5 : 1;
+    return tested;
+  };
+  EXPECT_EQ(next_of(with_pages(jumping({61, 63, 64, 66, 82, 83, 84}, 82))), Units{74});
+  // All of them are pages.
+  EXPECT_EQ(
+      next_of(with_pages(jumping({64 * 13, 64 * 14, 64 * 15, 64 * 17, 64 * 18, 64 * 19}, 64 * 17))),
+      Units{64 * 16 + 1});
+}
+
 }  // namespace
 }  // namespace sonde
