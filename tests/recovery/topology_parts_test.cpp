@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/recovery/made_probe.h"
 #include "tests/recovery/topology_truth.h"
 #include "topology/gram.h"
 #include "topology/levels.h"
@@ -12,6 +13,8 @@
 
 namespace sonde {
 namespace {
+
+using truth::probe_of;
 
 /// Similar by 1 within a group, by 0.1 beside it, everywhere the same weight.
 Similarity alike(const Partition& groups) {
@@ -114,24 +117,6 @@ TEST(FindLevels, AFewThatShareAmongStrangersAreALevelOneOddCoreIsNot) {
   EXPECT_EQ(levels_of({3, 2, 1, 1, 1, 1, 1, 1, 1}).size(), 1U);  // rests on four pairs
   EXPECT_EQ(levels_of({10, 1, 1}).size(), 1U);                   // two odd ones
   EXPECT_TRUE(levels_of({1, 2}).empty());                        // fewer than four cores
-}
-
-ProbeRows probe_of(const Schema& schema, const std::vector<std::vector<Cell>>& rows) {
-  ProbeRows probe;
-  probe.schema = &schema;
-  probe.file = schema.probe + ".csv";
-  probe.table.emplace(schema);
-  std::int64_t repetition = 0;
-  for (const std::vector<Cell>& cells : rows) {
-    Row row;
-    row.device = "made up";
-    row.time_source = TimeSource::modelled;
-    row.repetition = repetition++;
-    row.values = cells;
-    row.values.resize(schema.size());
-    probe.table->rows.add(row);
-  }
-  return probe;
 }
 
 TEST(ReadProfile, IsTheMedianOfEachCoreAndAddressInTheOrderVisited) {
