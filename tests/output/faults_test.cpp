@@ -170,7 +170,9 @@ TEST_F(Faults, AHangingStepIsEndedAtItsLimitAndTheOthersRun) {
   EXPECT_TRUE(fs::exists(directory_ / "run/report/index.html"));
   const auto manifest = nlohmann::json::parse(read_text(directory_ / "run/manifest.json"));
   for (const auto& step : manifest.at("steps")) {
-    EXPECT_EQ(step.at("state"), "running") << step;
+    // On a busy machine a step may not have come to its hang yet: asked to end, it ends in order.
+    const bool in_order = step.at("state") == "interrupted" && step.at("reason") == "signal 15";
+    EXPECT_TRUE(in_order || step.at("state") == "running") << step;
   }
   refused({"sonde", "campaign", "--step-limit", "0"}, 2, {"--step-limit", "0"});
 }
