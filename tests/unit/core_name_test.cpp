@@ -56,6 +56,13 @@ TEST(CoreName, IsOneNameAndIsQuotedShort) {
   EXPECT_EQ(refusal([] { parse_core_name("az`3"); }),
             "core: 'az`3' is not a core: expected a name such as cpu3 or a range such as cpu0-3");
   EXPECT_EQ(parse_core_name("az3").kind, "az");
+  std::string range(56, 'a');
+  range += "3-45";
+  const std::string quoted = range;
+  const char* no_name = "' is not one core name such as cpu3";
+  EXPECT_EQ(refusal([&] { parse_core_name(range); }), "core: '" + quoted + no_name);
+  range += '6';
+  EXPECT_EQ(refusal([&] { parse_core_name(range); }), "core: '" + quoted + "\u2026" + no_name);
   // A text from outside is quoted up to 60 characters.
   const std::string whole(60, 'X'), longer = whole + "X";
   for (const auto& call : std::initializer_list<void (*)(const std::string&)>{

@@ -210,6 +210,34 @@ TEST(GemmShapes, ShapesAreReadFromTextAndRefusedByPiece) {
   }
 }
 
+TEST(GemmShapes, WhatIsNoShapeIsQuotedUpTo60Characters) {
+  const auto said = [](const std::string& text) -> std::string {
+    try {
+      parse_shapes(text, "--shape");
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  const std::string no_shape = " is not a shape, expected MxNxK, e.g. 512x4096x4096";
+  const std::string no_size = " is not a whole number from 0 to 1,073,741,824";
+  const std::string long_one(60, 'y');
+  EXPECT_EQ(said("1x2x3,4x5"), "--shape: '4x5'" + no_shape);
+  EXPECT_EQ(said(long_one), "--shape: '" + long_one + "'" + no_shape);
+  EXPECT_EQ(said(long_one + "y"), "--shape: '" + long_one + "\u2026'" + no_shape);
+  // A size of 56 in a shape of 60 characters, then either of 60 and of one more.
+  const std::string size(56, 'y');
+  EXPECT_EQ(said("1x2x" + size), "--shape: '" + size + "' in '1x2x" + size + "'" + no_size);
+  EXPECT_EQ(said("1x2x" + size + "y"),
+            "--shape: '" + size + "y' in '1x2x" + size + "\u2026'" + no_size);
+  EXPECT_EQ(said(long_one + "x2x1"),
+            "--shape: '" + long_one + "' in '" + long_one + "\u2026'" + no_size);
+  EXPECT_EQ(said(long_one + "yx2x1"),
+            "--shape: '" + long_one + "\u2026' in '" + long_one + "\u2026'" + no_size);
+  EXPECT_EQ(parse_shapes("1073741824x1x1", "--shape")[0].m, 1 << 30);
+  EXPECT_EQ(said("1x1073741825x1"), "--shape: '1073741825' in '1x1073741825x1'" + no_size);
+}
+
 class ShapeFile : public ::testing::Test {
  public:
   ~ShapeFile() override { std::filesystem::remove(path_); }
@@ -248,6 +276,11 @@ TEST_F(ShapeFile, WhatIsWrongIsNamedByLineAndColumn) {
   EXPECT_NE(refusal("m,n,k,label\n1,2,3,\xff\xfe\n").find(":2: is not UTF-8"), std::string::npos);
   EXPECT_NE(refusal("m,n,k\n").find("holds no shape"), std::string::npos);
   EXPECT_NE(refusal("m,n,k\n1,2,-3\n").find(":2: k: '-3'"), std::string::npos);
+  const std::string size(60, 'y');
+  EXPECT_NE(refusal("m,n,k\n1,2," + size + "\n").find(":2: k: '" + size + "' is"),
+            std::string::npos);
+  EXPECT_NE(refusal("m,n,k\n1,2," + size + "y\n").find(":2: k: '" + size + "\u2026' is"),
+            std::string::npos);
 }
 
 }  // namespace
