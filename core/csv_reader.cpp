@@ -14,7 +14,6 @@
 #include "core/parse.h"
 #include "core/row_batches.h"
 #include "core/row_parser.h"
-#include "core/text.h"
 
 namespace sonde {
 namespace {
